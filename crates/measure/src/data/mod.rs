@@ -1,0 +1,196 @@
+//! Data sets: what is observed and what is true.
+//!
+//! A data set is random access and pure: the same index gives the same answer, always. To add one,
+//! write its file with a `SOURCE` and add it to [`DATASETS`]; training, `unbraid data`, the docs and
+//! the contract tests follow.
+
+use ndarray::{Array2, ArrayViewMut1, Axis};
+use rayon::prelude::*;
+use toml::Table;
+
+use crate::error::{Error, Result};
+use crate::factors::Factor;
+use crate::graph::Graph;
+use crate::info::{self, Info};
+
+pub mod arrays;
+pub mod dsprites;
+pub mod grid;
+pub mod images;
+pub mod pendulum;
+pub mod squares;
+pub mod supervision;
+
+pub use supervision::{Draw, Sampler, Supervision};
+
+/// Every data set, in the order of the docs.
+pub static DATASETS: &[Source] =
+    &[squares::SOURCE, dsprites::SOURCE, pendulum::SOURCE, arrays::SOURCE, images::SOURCE];
+
+/// A registry entry: how to open a data set from its settings.
+pub struct Source {
+    /// What it is.
+    pub info: Info,
+    /// Open with the settings of `[data]` (without `name`); also returns them with every default
+    /// spelled out.
+    pub open: fn(&Table) -> Result<(Box<dyn Dataset>, Table)>,
+}
+
+/// Find a data set by name.
+pub fn find(name: &str) -> Result<&'static Source> {
+    info::find("data set", "data", DATASETS.iter().map(|s| (s.info.name, s)), name)
+}
+
+/// The form of one observation: an image, or a vector of `channels` numbers as one pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// 1 for grey, 3 for colour, 4 with transparency.
+    pub channels: usize,
+    /// Rows of pixels.
+    pub height: usize,
+    /// Columns of pixels.
+    pub width: usize,
+    /// What the numbers can be.
+    pub range: Range,
+}
+
+/// What the numbers of an observation can be; picks the likelihood of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// 0 or 1.
+    Binary,
+    /// Anything from 0 to 1.
+    Unit,
+    /// Anything.
+    Real,
+}
+
+impl Shape {
+    /// How many numbers one observation has.
+    pub fn size(&self) -> usize {
+        self.channels * self.height * self.width
+    }
+
+    /// Whether it is a plain vector.
+    pub fn is_vector(&self) -> bool {
+        self.height == 1 && self.width == 1
+    }
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.is_vector() {
+            true => write!(f, "{} numbers", self.channels),
+            false => write!(f, "{}x{}x{}", self.channels, self.height, self.width),
+        }
+    }
+}
+
+/// One step of time: where it leads and what was done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition {
+    /// The row it leads to.
+    pub index: usize,
+    /// Per factor, 1 where it was intervened on.
+    pub targets: Vec<f32>,
+    /// What was done, as numbers; empty where nothing is known of it.
+    pub action: Vec<f32>,
+}
+
+/// An intervention: the factor in this column is set to this value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Do {
+    /// The column of the factor.
+    pub factor: usize,
+    /// Its new value, in the units of the data.
+    pub value: f32,
+}
+
+/// What one row would have been under an intervention, by the true mechanism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counterfactual {
+    /// The values of all factors after the intervention.
+    pub values: Vec<f32>,
+    /// What would have been observed, channel by channel.
+    pub observation: Vec<f32>,
+}
+
+/// Observations with their true factors.
+pub trait Dataset: Send + Sync {
+    /// The factors, in the order of the columns of `values`. Empty if nothing is known.
+    fn factors(&self) -> &[Factor];
+
+    /// The form of an observation.
+    fn shape(&self) -> Shape;
+
+    /// How many rows.
+    fn len(&self) -> usize;
+
+    /// Whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Write the observation of a row into `out`: channel by channel, row by row.
+    fn observe(&self, index: usize, out: &mut [f32]);
+
+    /// Write the true value of each factor into `out`.
+    fn values(&self, index: usize, out: &mut [f32]);
+
+    // Capabilities. `None` means that this data set cannot offer the supervision that needs it.
+
+    /// What a learner with labels may see: concept labels, a segment, an environment.
+    fn label(&self, _index: usize) -> Option<Vec<f32>> {
+        None
+    }
+
+    /// The row with these values, where every combination exists: partners that share factors.
+    fn find(&self, _values: &[f32]) -> Option<usize> {
+        None
+    }
+
+    /// What follows this row in time.
+    fn next(&self, _index: usize) -> Option<Transition> {
+        None
+    }
+
+    /// The true causal graph over the factors.
+    fn graph(&self) -> Option<&Graph> {
+        None
+    }
+
+    /// What row `index` would have been under these interventions: same exogenous values, `do` on
+    /// the true mechanism.
+    fn counterfactual(&self, _index: usize, _dos: &[Do]) -> Option<Counterfactual> {
+        None
+    }
+}
+
+/// The observations of these rows, `[rows, numbers]`.
+pub fn observations(data: &dyn Dataset, rows: &[usize]) -> Array2<f32> {
+    table(rows, data.shape().size(), |index, out| data.observe(index, out))
+}
+
+/// The true values of these rows, `[rows, factors]`.
+pub fn values(data: &dyn Dataset, rows: &[usize]) -> Array2<f32> {
+    table(rows, data.factors().len(), |index, out| data.values(index, out))
+}
+
+fn table(rows: &[usize], width: usize, fill: impl Fn(usize, &mut [f32]) + Sync) -> Array2<f32> {
+    let mut out = Array2::zeros((rows.len(), width));
+    let fill_row = |(mut row, &index): (ArrayViewMut1<f32>, &usize)| {
+        fill(index, row.as_slice_mut().expect("a fresh array has contiguous rows"));
+    };
+    out.axis_iter_mut(Axis(0)).into_par_iter().zip(rows).for_each(fill_row);
+    out
+}
+
+/// The column of a factor by its name.
+pub fn factor_index(data: &dyn Dataset, name: &str) -> Result<usize> {
+    let names = || data.factors().iter().map(|factor| factor.name.as_str());
+    names().position(|factor| factor == name).ok_or_else(|| {
+        let hint = info::did_you_mean(name, names());
+        let known = names().collect::<Vec<_>>().join(", ");
+        Error::Missing(format!("unknown factor `{name}`{hint} (known: {known})"))
+    })
+}

@@ -1,0 +1,111 @@
+//! `squares`: a grey square on black, 900 tiny images, every factor plain to see. Drawn on the fly;
+//! the data set of tests, docs and first runs.
+
+use toml::Table;
+
+use super::grid::Grid;
+use super::{Dataset, Range, Shape, Source};
+use crate::error::Result;
+use crate::factors::Factor;
+use crate::info::Info;
+use crate::settings;
+
+/// The registry entry.
+pub const SOURCE: Source = Source {
+    info: Info {
+        name: "squares",
+        title: "Squares",
+        summary: "a grey square on black: position, size and brightness; 900 images of 16x16",
+        paper: "",
+        page: "\
+One grey square on a black ground, drawn on the fly: 900 images, 1x16x16, values 0 to 1.
+
+Factors: x (10 values, 3..12), y (10), side (2, 4 or 6 pixels), brightness (0.4, 0.7, 1).
+The square never touches the border, so every factor is visible in every image.
+
+Use it to try a model or a setting in a minute. It is too easy to compare methods on.",
+    },
+    open,
+};
+
+const SIDE: usize = 16;
+
+fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
+    settings::parse::<Table>("data", given)?;
+    let centres = || (3..=12).map(|pixel| pixel as f32);
+    let grid = Grid::new(vec![
+        Factor::discrete("x", centres()),
+        Factor::discrete("y", centres()),
+        Factor::discrete("side", [2.0, 4.0, 6.0]),
+        Factor::discrete("brightness", [0.4, 0.7, 1.0]),
+    ])?;
+    Ok((Box::new(Squares { grid }), Table::new()))
+}
+
+struct Squares {
+    grid: Grid,
+}
+
+impl Dataset for Squares {
+    fn factors(&self) -> &[Factor] {
+        self.grid.factors()
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { channels: 1, height: SIDE, width: SIDE, range: Range::Unit }
+    }
+
+    fn len(&self) -> usize {
+        self.grid.len()
+    }
+
+    fn observe(&self, index: usize, out: &mut [f32]) {
+        let mut values = [0.0; 4];
+        self.grid.values(index, &mut values);
+        let [x, y, side, brightness] = values;
+        let inside = |pixel: usize, centre: f32| {
+            let distance = pixel as f32 + 0.5 - centre;
+            distance.abs() < side / 2.0
+        };
+        for (row, line) in out.chunks_exact_mut(SIDE).enumerate() {
+            for (column, pixel) in line.iter_mut().enumerate() {
+                let lit = inside(row, y) && inside(column, x);
+                *pixel = if lit { brightness } else { 0.0 };
+            }
+        }
+    }
+
+    fn values(&self, index: usize, out: &mut [f32]) {
+        self.grid.values(index, out);
+    }
+
+    fn label(&self, index: usize) -> Option<Vec<f32>> {
+        let mut values = vec![0.0; 4];
+        self.grid.values(index, &mut values);
+        Some(values)
+    }
+
+    fn find(&self, values: &[f32]) -> Option<usize> {
+        self.grid.find(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_square_has_its_side_and_brightness() {
+        let (data, _) = open(&Table::new()).unwrap();
+        assert_eq!(data.len(), 900);
+        let index = data.find(&[5.0, 10.0, 4.0, 0.7]).unwrap();
+        let mut image = [0.0; SIDE * SIDE];
+        data.observe(index, &mut image);
+        assert_eq!(image.iter().filter(|pixel| **pixel == 0.7).count(), 16);
+        assert_eq!(image.iter().filter(|pixel| **pixel == 0.0).count(), 240);
+        // Rows 8..12 and columns 3..7 are lit.
+        assert_eq!(image[8 * SIDE + 3], 0.7);
+        assert_eq!(image[11 * SIDE + 6], 0.7);
+        assert_eq!(image[12 * SIDE + 6], 0.0);
+    }
+}

@@ -1,0 +1,66 @@
+//! Factors: the true variables behind the data, and the numbers they take.
+
+/// One true variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factor {
+    /// Its name, unique within a data set.
+    pub name: String,
+    /// Whether it takes a few known values or any.
+    pub kind: Kind,
+}
+
+/// The values a factor can take.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// These values, in order; metrics work on the index of a value among them.
+    Discrete(Vec<f32>),
+    /// Any number.
+    Continuous,
+}
+
+impl Factor {
+    /// A factor that takes the given values.
+    pub fn discrete(name: impl Into<String>, values: impl IntoIterator<Item = f32>) -> Self {
+        Self { name: name.into(), kind: Kind::Discrete(values.into_iter().collect()) }
+    }
+
+    /// A factor that takes any number.
+    pub fn continuous(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: Kind::Continuous }
+    }
+
+    /// How many values a discrete factor takes.
+    pub fn size(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Discrete(values) => Some(values.len()),
+            Kind::Continuous => None,
+        }
+    }
+
+    /// The factor of a column of numbers: discrete if `whole` (it was stored as integers), or if
+    /// its values repeat: at most 256 different ones, each at least twice on average.
+    pub fn of_column(name: impl Into<String>, column: &[f32], whole: bool) -> Self {
+        let mut values = column.to_vec();
+        values.sort_by(f32::total_cmp);
+        values.dedup();
+        if whole || (values.len() <= 256 && values.len() * 2 <= column.len()) {
+            Self::discrete(name, values)
+        } else {
+            Self::continuous(name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_numbers_are_discrete_and_scattered_ones_continuous() {
+        let repeated: Vec<f32> = (0..100).map(|i| (i % 5) as f32 * 0.1).collect();
+        assert_eq!(Factor::of_column("a", &repeated, false).size(), Some(5));
+        let scattered: Vec<f32> = (0..100).map(|i| (i as f32).sin()).collect();
+        assert_eq!(Factor::of_column("b", &scattered, false).kind, Kind::Continuous);
+        assert_eq!(Factor::of_column("c", &scattered, true).size(), Some(100));
+    }
+}
