@@ -26,6 +26,7 @@ pub mod info;
 pub mod npz;
 pub mod rng;
 pub mod settings;
+pub mod tables;
 
 pub mod factors;
 pub mod graph;

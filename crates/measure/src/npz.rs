@@ -104,7 +104,7 @@ impl Npz {
     fn member(&mut self, name: &str) -> Result<impl Read + '_> {
         let known = self.names().join(", ");
         let path = &self.path;
-        self.archive.by_name(&format!("{name}.npy")).map_err(|source| {
+        let member = self.archive.by_name(&format!("{name}.npy")).map_err(|source| {
             let reason = match source {
                 zip::result::ZipError::FileNotFound => {
                     format!("has no array `{name}`; it holds {known}")
@@ -112,7 +112,9 @@ impl Npz {
                 other => format!("array `{name}`: {other}"),
             };
             Error::format(path, reason)
-        })
+        })?;
+        // Numbers are parsed one by one; without the buffer each would be a call to the inflater.
+        Ok(BufReader::with_capacity(1 << 16, member))
     }
 }
 
@@ -125,7 +127,15 @@ fn array(reader: impl Read) -> std::result::Result<Array, String> {
         return Err("is a record array; save each column as its own array".into());
     };
     let numbers = match (kind.type_char(), kind.size_field()) {
-        (TypeChar::Uint, 1) => Numbers::Bytes(file.into_vec().map_err(cut)?),
+        (TypeChar::Uint, 1) => {
+            // In one go: images are most of what is ever read.
+            let (length, mut bytes) = (file.len(), Vec::new());
+            file.into_inner().take(length).read_to_end(&mut bytes).map_err(cut)?;
+            if (bytes.len() as u64) < length {
+                return Err(cut(std::io::ErrorKind::UnexpectedEof.into()));
+            }
+            Numbers::Bytes(bytes)
+        }
         (TypeChar::Bool, _) => {
             let values: Vec<bool> = file.into_vec().map_err(cut)?;
             Numbers::Integers(values.into_iter().map(|v| f32::from(u8::from(v))).collect())
@@ -141,6 +151,11 @@ fn array(reader: impl Read) -> std::result::Result<Array, String> {
         (TypeChar::Float, 8) => {
             let values: Vec<f64> = file.into_vec().map_err(cut)?;
             Numbers::Floats(values.into_iter().map(|v| v as f32).collect())
+        }
+        (TypeChar::Object, _) => {
+            return Err("holds pickled Python objects, which are not read; \
+                        save plain numbers instead, as in np.asarray(x, dtype=np.float32)"
+                .into());
         }
         _ => {
             return Err(format!(

@@ -1,1 +1,54 @@
-//! Unbraid.
+//! The workbench for disentangled and causal representation learning.
+//!
+//! ```text
+//! data ─▶ batch ─▶ model ─▶ train ─▶ run directory ─▶ representation ─▶ metrics ─▶ report
+//! ```
+//!
+//! The modules below are in that order; each may use those above it. What needs no deep learning
+//! (data sets, metrics, representations) is the crate `unbraid-measure`, re-exported here.
+//!
+//! ```no_run
+//! use unbraid::{config::Config, encode, metrics, rng::Rng, run::Run, train};
+//!
+//! // A β-VAE on `squares`, from a configuration to scores.
+//! let text = "data.name = 'squares'\nmodel.name = 'beta-vae'\ntrain.steps = 2000";
+//! let plan = Config::from_table(text.parse().expect("TOML"))?.resolve()?;
+//! let run = Run::create("runs/first", &plan)?;
+//! train::train(&run, &plan, &mut |progress| {
+//!     println!("{} {:?}", progress.done, progress.terms);
+//!     true
+//! })?;
+//!
+//! let learner = run.learner(&plan)?;
+//! let codes = encode::of_run(&run, &plan, &*learner)?;
+//! let mig = metrics::find("mig")?.score(&codes, &mut Rng::new(0))?;
+//! println!("MIG {:.3}", mig.value);
+//! # Ok::<(), unbraid::Error>(())
+//! ```
+
+pub use unbraid_measure::{data, factors, graph, info, metrics, representation, rng};
+
+pub mod error;
+
+pub mod device;
+pub mod batch;
+pub mod weights;
+pub mod model;
+pub mod parts;
+pub mod learner;
+pub mod models;
+
+pub mod config;
+pub mod run;
+
+pub mod picture;
+pub mod tensorboard;
+pub mod encode;
+pub mod traverse;
+pub mod train;
+pub mod score;
+
+pub mod bench;
+pub mod card;
+
+pub use error::{Error, Result};

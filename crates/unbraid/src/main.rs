@@ -1,2 +1,17 @@
-//! Program.
-fn main() {}
+//! The program: parse, run, print the error, exit.
+
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    match cli::run() {
+        Ok(code) => code,
+        // The reader of a pipe may leave early (`unbraid list | head`); that is no error.
+        Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            cli::print_error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

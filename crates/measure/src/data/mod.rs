@@ -19,6 +19,7 @@ pub mod grid;
 pub mod images;
 pub mod pendulum;
 pub mod squares;
+mod stored;
 pub mod supervision;
 
 pub use supervision::{Draw, Sampler, Supervision};

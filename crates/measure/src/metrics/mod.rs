@@ -20,7 +20,8 @@ pub mod mig;
 pub static METRICS: &[&dyn Metric] = &[
     &mig::Mig { bins: 20 },
     &factor_vae_score::FactorVaeScore::STUDY,
-    &mcc::Mcc,
+    &mcc::Mcc::PEARSON,
+    &mcc::Mcc::SPEARMAN,
 ];
 
 /// A way to judge a representation.

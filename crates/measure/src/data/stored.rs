@@ -1,0 +1,183 @@
+//! Rows held in memory: what `arrays` and `images` have in common. Bytes stay bytes, a quarter of
+//! the memory that the same numbers take as floats.
+
+use super::{Dataset, Range, Shape};
+use crate::factors::Factor;
+
+/// Observations and, where known, the values of their factors.
+pub(super) struct Stored {
+    shape: Shape,
+    rows: usize,
+    numbers: Numbers,
+    factors: Vec<Factor>,
+    /// [rows, factors]
+    values: Vec<f32>,
+}
+
+/// Numbers by row, then pixel, then channel.
+enum Numbers {
+    Bytes {
+        bytes: Vec<u8>,
+        /// The number that each byte stands for.
+        levels: [f32; 256],
+    },
+    Floats(Vec<f32>),
+}
+
+impl Stored {
+    /// Images as bytes, [rows, height, width, channels], of which 255 means one; or, where `bits`
+    /// allows it and there are only zeros and ones, one means one.
+    pub(super) fn bytes(bytes: Vec<u8>, size: [usize; 3], bits: bool) -> Self {
+        let mut present = [false; 256];
+        bytes.iter().for_each(|byte| present[usize::from(*byte)] = true);
+        let only = |largest: usize| (1..256).all(|byte| byte == largest || !present[byte]);
+        let (one, range) = match (bits && only(1), only(255)) {
+            (true, _) => (1.0, Range::Binary),
+            (_, true) => (255.0, Range::Binary),
+            _ => (255.0, Range::Unit),
+        };
+        let levels = std::array::from_fn(|byte| byte as f32 / one);
+        Self::new(bytes.len(), Numbers::Bytes { bytes, levels }, size, range)
+    }
+
+    /// Images as floats, [rows, height, width, channels], finite.
+    pub(super) fn floats(floats: Vec<f32>, size: [usize; 3]) -> Self {
+        let all = |test: fn(f32) -> bool| floats.iter().all(|number| test(*number));
+        let range = match (all(|v| v == 0.0 || v == 1.0), all(|v| (0.0..=1.0).contains(&v))) {
+            (true, _) => Range::Binary,
+            (_, true) => Range::Unit,
+            _ => Range::Real,
+        };
+        Self::new(floats.len(), Numbers::Floats(floats), size, range)
+    }
+
+    /// Vectors, [rows, width], finite.
+    pub(super) fn vectors(floats: Vec<f32>, width: usize) -> Self {
+        Self::new(floats.len(), Numbers::Floats(floats), [1, 1, width], Range::Real)
+    }
+
+    fn new(count: usize, numbers: Numbers, size: [usize; 3], range: Range) -> Self {
+        let [height, width, channels] = size;
+        let shape = Shape { channels, height, width, range };
+        let rows = count / shape.size();
+        Self { shape, rows, numbers, factors: Vec::new(), values: Vec::new() }
+    }
+
+    /// Add the factors: their names, their values as [rows, factors], and which of them are whole
+    /// numbers by nature.
+    pub(super) fn with_values(
+        mut self,
+        names: &[String],
+        values: Vec<f32>,
+        whole: &[bool],
+    ) -> Self {
+        let column = |k: usize| values.iter().skip(k).step_by(names.len()).copied().collect();
+        let factor = |(k, name): (usize, &String)| {
+            let column: Vec<f32> = column(k);
+            Factor::of_column(name, &column, whole[k])
+        };
+        self.factors = names.iter().enumerate().map(factor).collect();
+        self.values = values;
+        self
+    }
+}
+
+impl Dataset for Stored {
+    fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn len(&self) -> usize {
+        self.rows
+    }
+
+    fn observe(&self, index: usize, out: &mut [f32]) {
+        let (size, channels) = (self.shape.size(), self.shape.channels);
+        let row = index * size..(index + 1) * size;
+        match &self.numbers {
+            Numbers::Bytes { bytes, levels } => {
+                channel_by_channel(&bytes[row], channels, out, |byte| levels[usize::from(byte)]);
+            }
+            Numbers::Floats(floats) => channel_by_channel(&floats[row], channels, out, |v| v),
+        }
+    }
+
+    fn values(&self, index: usize, out: &mut [f32]) {
+        let width = self.factors.len();
+        out.copy_from_slice(&self.values[index * width..(index + 1) * width]);
+    }
+
+    fn label(&self, index: usize) -> Option<Vec<f32>> {
+        let mut values = vec![0.0; self.factors.len()];
+        self.values(index, &mut values);
+        (!values.is_empty()).then_some(values)
+    }
+}
+
+/// From [pixels, channels] to [channels, pixels].
+fn channel_by_channel<T: Copy>(
+    row: &[T],
+    channels: usize,
+    out: &mut [f32],
+    number: impl Fn(T) -> f32,
+) {
+    for (channel, plane) in out.chunks_exact_mut(row.len() / channels).enumerate() {
+        let numbers = row.iter().skip(channel).step_by(channels);
+        plane.iter_mut().zip(numbers).for_each(|(slot, value)| *slot = number(*value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(data: &Stored, index: usize) -> Vec<f32> {
+        let mut out = vec![f32::NAN; data.shape().size()];
+        data.observe(index, &mut out);
+        out
+    }
+
+    #[test]
+    fn the_range_follows_from_the_bytes() {
+        let image = |bytes: &[u8], bits| Stored::bytes(bytes.to_vec(), [1, 2, 1], bits);
+        let range = |bytes: &[u8], bits| image(bytes, bits).shape().range;
+        assert_eq!(range(&[0, 1, 1, 0], true), Range::Binary);
+        assert_eq!(range(&[0, 1, 1, 0], false), Range::Unit);
+        assert_eq!(range(&[0, 255, 255, 0], true), Range::Binary);
+        assert_eq!(range(&[0, 255, 1, 0], true), Range::Unit);
+        assert_eq!(row(&image(&[0, 1, 1, 0], true), 0), [0.0, 1.0]);
+        assert_eq!(row(&image(&[0, 51, 255, 0], true), 0), [0.0, 0.2]);
+        assert_eq!(row(&image(&[0, 51, 255, 0], true), 1), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn the_range_follows_from_the_floats() {
+        let range = |numbers: &[f32]| Stored::floats(numbers.to_vec(), [1, 2, 1]).shape().range;
+        assert_eq!(range(&[0.0, 1.0]), Range::Binary);
+        assert_eq!(range(&[0.0, 0.5]), Range::Unit);
+        assert_eq!(range(&[0.0, -0.5]), Range::Real);
+        assert_eq!(Stored::vectors(vec![0.0, 1.0], 2).shape().range, Range::Real);
+    }
+
+    #[test]
+    fn channels_come_first_on_the_way_out() {
+        let colours = Stored::bytes(vec![1, 2, 3, 4, 5, 6], [1, 2, 3], true);
+        let levels: Vec<f32> = row(&colours, 0).iter().map(|v| v * 255.0).collect();
+        assert_eq!(levels, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    }
+
+    #[test]
+    fn values_are_labels_and_without_values_there_are_none() {
+        let plain = Stored::vectors(vec![0.5; 4], 2);
+        assert_eq!((plain.len(), plain.label(0)), (2, None));
+        let names = ["a".to_string(), "b".to_string()];
+        let known = plain.with_values(&names, vec![1.0, 2.0, 3.0, 4.0], &[true, false]);
+        assert_eq!(known.label(1), Some(vec![3.0, 4.0]));
+        assert_eq!(known.factors()[0].size(), Some(2));
+        assert_eq!(known.factors()[1].size(), None);
+    }
+}

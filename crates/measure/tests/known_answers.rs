@@ -1,0 +1,141 @@
+//! Representations with a known answer: every metric says what it says of each of them. A metric
+//! without a row here fails.
+
+use ndarray::{Array2, Axis, concatenate};
+use unbraid_measure::Error;
+use unbraid_measure::factors::Factor;
+use unbraid_measure::metrics::METRICS;
+use unbraid_measure::representation::Representation;
+use unbraid_measure::rng::Rng;
+
+/// What a metric must answer.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    /// A value between these.
+    Between(f64, f64),
+    /// `Error::Missing`.
+    Refused,
+}
+
+use Answer::{Between, Refused};
+
+const PERFECT: Answer = Between(0.999, 1.0);
+
+/// Codes from the true values.
+type Codes = fn(&Array2<f32>) -> Array2<f32>;
+
+/// The columns of [`ANSWERS`].
+const CASES: [(&str, Codes); 7] = [
+    ("identity", Array2::clone),
+    ("permuted", |f| f.select(Axis(1), &[2, 0, 3, 1])),
+    ("flipped and scaled", |f| f * &ndarray::arr1(&[-1.0, 0.5, -40.0, 3.0])),
+    ("constant", |f| Array2::from_elem((f.nrows(), 3), 0.7)),
+    ("duplicated", |f| concatenate![Axis(1), *f, *f]),
+    ("rotated", rotated),
+    ("noise", noise),
+];
+
+/// One row per metric, in the order of [`CASES`]: identity, permuted, flipped and scaled, constant,
+/// duplicated, two pairs of factors rotated by 45 degrees, noise.
+const ANSWERS: &[(&str, [Answer; 7])] = &[
+    (
+        "mig",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            // Two codes tell the same: no gap.
+            Between(0.0, 1e-9),
+            Between(0.0, 0.05),
+            Between(0.0, 0.05),
+        ],
+    ),
+    (
+        "factor-vae-score",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            PERFECT,
+            // Either factor of a pair stills both codes alike: half of the votes are guessed.
+            Between(0.4, 0.65),
+            // Guessing one of four.
+            Between(0.2, 0.4),
+        ],
+    ),
+    (
+        "mcc",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Refused,
+            PERFECT,
+            // cos 45 degrees.
+            Between(0.70, 0.715),
+            Between(0.0, 0.1),
+        ],
+    ),
+    (
+        "mcc-spearman",
+        [PERFECT, PERFECT, PERFECT, Refused, PERFECT, Between(0.65, 0.75), Between(0.0, 0.1)],
+    ),
+];
+
+#[test]
+fn every_metric_gives_the_known_answers() {
+    let factors = factors();
+    for metric in METRICS {
+        let name = metric.info().name;
+        let (_, answers) = ANSWERS.iter().find(|(row, _)| *row == name).unwrap_or_else(|| {
+            panic!("metric `{name}` has no row in tests/known_answers.rs: add what it should say")
+        });
+        for ((case, codes), answer) in CASES.iter().zip(answers) {
+            let representation = representation(codes(&factors), factors.clone());
+            let found = metric.score(&representation, &mut Rng::new(0));
+            let right = match (&found, answer) {
+                (Ok(score), Between(low, high)) => (*low..=*high).contains(&score.value),
+                (Err(Error::Missing(_)), Refused) => true,
+                _ => false,
+            };
+            assert!(right, "{name} of {case}: {found:?}, not {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn every_page_has_its_sections() {
+    let sections = ["What it measures", "How", "Reading it", "Cautions", "Reference"];
+    for metric in METRICS {
+        let info = metric.info();
+        let found: Vec<_> = info.page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(found, sections, "the page of {}", info.name);
+        assert!(info.page.lines().all(|line| line.chars().count() <= 100), "{}", info.name);
+    }
+}
+
+/// All combinations of four factors with 8 values each, mean 0 and equal spread: 4096 rows.
+fn factors() -> Array2<f32> {
+    Array2::from_shape_fn((4096, 4), |(row, k)| (row / 8usize.pow(k as u32) % 8) as f32 - 3.5)
+}
+
+fn representation(codes: Array2<f32>, values: Array2<f32>) -> Representation {
+    let eight = || (0..8).map(|value| value as f32 - 3.5);
+    let factors = ["a", "b", "c", "d"].map(|name| Factor::discrete(name, eight()));
+    Representation::new(codes, values, factors.into()).unwrap()
+}
+
+/// Factors 0 and 1, and 2 and 3, turned into each other by 45 degrees.
+fn rotated(factors: &Array2<f32>) -> Array2<f32> {
+    let h = 0.5f32.sqrt();
+    let turn =
+        ndarray::arr2(&[[h, h, 0.0, 0.0], [-h, h, 0.0, 0.0], [0.0, 0.0, h, h], [0.0, 0.0, -h, h]]);
+    factors.dot(&turn)
+}
+
+fn noise(factors: &Array2<f32>) -> Array2<f32> {
+    let mut rng = Rng::new(1);
+    Array2::from_shape_simple_fn(factors.dim(), || rng.normal())
+}

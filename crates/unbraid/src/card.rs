@@ -1,0 +1,70 @@
+//! The model card: what a stranger who finds the run directory needs to know, in Markdown with the
+//! header that model hubs read.
+
+use std::fmt::Write;
+
+use serde_json::Value as Json;
+use unbraid_measure::files;
+
+use crate::config::Plan;
+use crate::error::Result;
+use crate::run::{Run, version};
+
+/// Write `README.md` from what is in the run directory now.
+pub fn write(run: &Run, plan: &Plan) -> Result<()> {
+    Ok(files::write(run.card(), text(run, plan)?.as_bytes())?)
+}
+
+fn text(run: &Run, plan: &Plan) -> Result<String> {
+    let info = plan.entry.info;
+    let config = &plan.config;
+    let data = config.data_name();
+    let mut out = format!(
+        "---\nlibrary_name: unbraid\ntags: [representation-learning, disentanglement, {}]\n\
+         datasets: [{data}]\n---\n\n# {} on {data}\n\n{}.\n",
+        info.name,
+        info.title,
+        capitalised(info.summary)
+    );
+    let shape = plan.task.shape;
+    let _ = write!(
+        out,
+        "\n| | |\n|---|---|\n| model | `{}` ({}) |\n| data | `{data}`, {} rows of {shape} |\n\
+         | steps | {} of batch {}, Adam at {} |\n| seed | {} |\n| made by | unbraid {} |\n",
+        info.name,
+        if info.paper.is_empty() { "ours" } else { info.paper },
+        plan.task.rows,
+        config.train.steps,
+        config.train.batch,
+        config.train.rate,
+        config.seed,
+        version(),
+    );
+    if let Some(scores) = run.scores()? {
+        out.push_str("\n## Scores\n\n| metric | value |\n|---|---|\n");
+        for score in scores["scores"].as_array().into_iter().flatten() {
+            let name = score["metric"].as_str().unwrap_or_default();
+            let value = match (&score["value"], &score["reason"]) {
+                (Json::Number(value), _) => format!("{:.3}", value.as_f64().unwrap_or(f64::NAN)),
+                (_, reason) => format!("not applicable: {}", reason.as_str().unwrap_or("unknown")),
+            };
+            let _ = writeln!(out, "| {name} | {value} |");
+        }
+        let rows = &scores["rows"];
+        let _ = writeln!(out, "\nOn {rows} rows, by `unbraid score`.");
+    }
+    if run.traversal().is_file() {
+        out.push_str("\n## Codes\n\n![each row walks one code](traversal.png)\n");
+    }
+    out.push_str(
+        "\n## Files\n\n`run.toml` every setting; `log.jsonl` the loss terms; `model.safetensors` the \
+         weights (dense weights are `[input, output]`); `resume/` the checkpoint; `tb/` TensorBoard \
+         events; `representation.npz` codes and true values; `scores.json` the scores.\n",
+    );
+    Ok(out)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,230 @@
+//! Every verb and option of the program, in one place.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Learn representations whose coordinates mean something, and measure whether they do.
+#[derive(Debug, Parser)]
+#[command(name = "unbraid", version = crate::cli::VERSION, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 and 143 stopped by a \
+signal (training can be resumed).\nEnvironment: NO_COLOR for plain text.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Print results only: no progress, no notes.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The whole story on built-in data in a few minutes: train, score, look.
+    Demo(Demo),
+    /// List the models, the data sets or the metrics.
+    List(List),
+    /// Explain a model, a data set or a metric.
+    Show {
+        /// A name from `unbraid list`.
+        name: String,
+    },
+    /// Make, look at and describe data.
+    #[command(subcommand)]
+    Data(Data),
+    /// Train a model into a run directory.
+    Train(Train),
+    /// Turn observations into codes.
+    Encode(Encode),
+    /// Judge codes: those of a run, or your own.
+    Score(Score),
+    /// Draw what each code does.
+    Traverse(Traverse),
+    /// Measure speed.
+    #[command(subcommand)]
+    Bench(Bench),
+    /// Print a completion script for a shell.
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Where to put the run.
+    #[arg(long, default_value = "runs/demo")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// What to list; everything if left out.
+    pub(crate) what: Option<Listed>,
+    /// One JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listed {
+    /// Methods that turn observations into codes.
+    Models,
+    /// Data sets with known factors.
+    Data,
+    /// Ways to judge codes.
+    Metrics,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Data {
+    /// Write a data set as .npz: images (or observations), values, names.
+    Make(DataMake),
+    /// Draw a sheet: random rows, then each factor on its own.
+    Preview(DataPreview),
+}
+
+/// Which data, by name, file or folder, with settings.
+#[derive(Debug, Args)]
+pub(crate) struct DataChoice {
+    /// A name from `unbraid list data`, an .npz or .npy file, or a folder of images.
+    pub(crate) name: String,
+    /// A setting of the data set, as in `--set split=test`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DataMake {
+    #[command(flatten)]
+    pub(crate) data: DataChoice,
+    /// The file to write.
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    /// A random sample of this many rows instead of all in order.
+    #[arg(long)]
+    pub(crate) rows: Option<usize>,
+    /// The seed of the sample.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DataPreview {
+    #[command(flatten)]
+    pub(crate) data: DataChoice,
+    /// The picture to write.
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    /// The seed of the random rows.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Train {
+    /// A configuration file; see studies/first.toml.
+    pub(crate) config: Option<PathBuf>,
+    /// The model, if not in the file.
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// The data set, if not in the file: a name, an .npz or .npy file, or a folder of images.
+    #[arg(long)]
+    pub(crate) data: Option<String>,
+    /// The same as `--set train.steps=N`.
+    #[arg(long)]
+    pub(crate) steps: Option<u64>,
+    /// The same as `--set seed=S`.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Change any key, as in `--set model.beta=8`.
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// The run directory.
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with a run that was stopped or killed (or start it).
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Check everything and print the resolved configuration, but do nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// One JSON document at the end instead of a sentence.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Encode {
+    /// The run directory.
+    pub(crate) run: PathBuf,
+    /// Other data than it was trained on: a name, an .npz or .npy file, or a folder of images.
+    #[arg(long)]
+    pub(crate) data: Option<String>,
+    /// The file to write; RUN/codes.npz if left out.
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+    /// A random sample of this many rows instead of all in order.
+    #[arg(long)]
+    pub(crate) rows: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Score {
+    /// The run directory; or leave it out and give --codes and --factors.
+    #[arg(required_unless_present = "codes", conflicts_with = "codes")]
+    pub(crate) run: Option<PathBuf>,
+    /// Your codes, [rows, latents]: .npy, .csv, or .npz (array `codes`, and `values` for the factors).
+    #[arg(long)]
+    pub(crate) codes: Option<PathBuf>,
+    /// The true factors of the same rows, [rows, factors]: .npy, .csv or .npz.
+    #[arg(long, requires = "codes")]
+    pub(crate) factors: Option<PathBuf>,
+    /// Metrics by name with commas between, or `all`.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// The seed of metrics that draw at random.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// One JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Traverse {
+    /// The run directory.
+    pub(crate) run: PathBuf,
+    /// The row (of those that are scored) whose codes are walked.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) row: usize,
+    /// The picture to write; RUN/traversal.png if left out.
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// The time of one training step on random images: the median of many.
+    Step(BenchStep),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchStep {
+    /// The model.
+    #[arg(long, default_value = "beta-vae")]
+    pub(crate) model: String,
+    /// Channels x height x width of an image.
+    #[arg(long, default_value = "1x64x64")]
+    pub(crate) shape: String,
+    /// Images per step.
+    #[arg(long, default_value_t = 64)]
+    pub(crate) batch: usize,
+    /// How many steps to time.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) steps: usize,
+    /// One JSON document instead of a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

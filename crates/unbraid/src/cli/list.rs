@@ -1,0 +1,64 @@
+//! `unbraid list`: the registries.
+
+use anyhow::Result;
+use serde_json::{Value as Json, json};
+use unbraid::data::{DATASETS, Source};
+use unbraid::info::Info;
+use unbraid::metrics::METRICS;
+use unbraid::models::MODELS;
+
+use super::args::{List, Listed};
+use super::{print, print_json, table};
+
+pub(super) fn run(options: &List) -> Result<()> {
+    let all = [Listed::Models, Listed::Data, Listed::Metrics];
+    let wanted: Vec<Listed> = options.what.map_or(all.to_vec(), |what| vec![what]);
+    if options.json {
+        let mut document = serde_json::Map::from_iter([("format".to_string(), json!(1))]);
+        document.extend(wanted.iter().map(|what| (title(*what).to_lowercase(), entries(*what))));
+        return print_json(&Json::Object(document));
+    }
+    for (i, what) in wanted.iter().enumerate() {
+        if wanted.len() > 1 {
+            print(&format!("{}{}\n", if i > 0 { "\n" } else { "" }, title(*what)))?;
+        }
+        print(&table(&rows(*what)))?;
+    }
+    Ok(())
+}
+
+fn title(what: Listed) -> &'static str {
+    match what {
+        Listed::Models => "Models",
+        Listed::Data => "Data",
+        Listed::Metrics => "Metrics",
+    }
+}
+
+fn rows(what: Listed) -> Vec<Vec<String>> {
+    let row = |info: Info| vec![info.name.to_string(), info.summary.to_string()];
+    match what {
+        Listed::Models => MODELS.iter().map(|entry| row(entry.info)).collect(),
+        Listed::Data => DATASETS.iter().map(|source| row(source.info)).collect(),
+        Listed::Metrics => METRICS.iter().map(|metric| row(metric.info())).collect(),
+    }
+}
+
+fn entries(what: Listed) -> Json {
+    let card = |info: Info| {
+        json!({"name": info.name, "title": info.title, "summary": info.summary,
+               "paper": info.paper})
+    };
+    let with = |mut card: Json, key: &str, value: Json| {
+        card[key] = value;
+        card
+    };
+    match what {
+        Listed::Models => MODELS
+            .iter()
+            .map(|e| with(card(e.info), "supervision", json!(e.supervision.to_string())))
+            .collect(),
+        Listed::Data => DATASETS.iter().map(|source: &Source| card(source.info)).collect(),
+        Listed::Metrics => METRICS.iter().map(|metric| card(metric.info())).collect(),
+    }
+}

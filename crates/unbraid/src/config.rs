@@ -1,0 +1,344 @@
+//! The configuration of a run: one TOML file, `--set` for any key, unknown keys refused.
+//!
+//! [`Config`] is what was asked for; [`Plan`] is the same with every default spelled out, the data
+//! opened and everything checked: nothing that a user can get wrong is left for the first tensor.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+use unbraid_measure::data::{self, Dataset, Sampler};
+use unbraid_measure::info::did_you_mean;
+use unbraid_measure::rng::Rng;
+use unbraid_measure::{Error as MeasureError, files, metrics, settings};
+
+use crate::error::{Error, Result};
+use crate::learner::Entry;
+use crate::model::Task;
+use crate::models;
+
+/// The number of the format of `run.toml`.
+pub const FORMAT: i64 = 1;
+
+/// The keys of `[train]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainSettings {
+    /// Gradient steps. The study took 300,000; 20,000 show what a model does.
+    pub steps: u64,
+    /// Rows per step.
+    pub batch: usize,
+    /// Adam's learning rate. The study used 1e-4 for its 300,000 steps.
+    pub rate: f64,
+    /// A row of the log every so many steps.
+    pub log_every: u64,
+    /// A checkpoint every so many steps: what a crash can cost.
+    pub checkpoint_every: u64,
+    /// Threads; 0 takes what the machine has. Results are equal for equal numbers of threads.
+    pub threads: usize,
+}
+
+impl Default for TrainSettings {
+    fn default() -> Self {
+        Self {
+            steps: 20_000,
+            batch: 64,
+            rate: 5e-4,
+            log_every: 100,
+            checkpoint_every: 1000,
+            threads: 0,
+        }
+    }
+}
+
+/// The keys of `[score]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreSettings {
+    /// The metrics to compute, or `["all"]`.
+    pub metrics: Vec<String>,
+    /// How many rows are encoded for them, drawn at random if there are more.
+    pub rows: usize,
+}
+
+impl Default for ScoreSettings {
+    fn default() -> Self {
+        Self { metrics: vec!["all".into()], rows: 10_000 }
+    }
+}
+
+/// Everything that determines a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The one seed; every stream of random numbers is split from it.
+    pub seed: u64,
+    /// `[data]` with its `name`.
+    pub data: Table,
+    /// `[model]` with its `name`.
+    pub model: Table,
+    /// `[train]`
+    pub train: TrainSettings,
+    /// `[score]`
+    pub score: ScoreSettings,
+}
+
+/// A configuration with every default spelled out, and what it was checked against.
+pub struct Plan {
+    /// The resolved configuration.
+    pub config: Config,
+    /// The opened data.
+    pub data: Box<dyn Dataset>,
+    /// The method.
+    pub entry: &'static Entry,
+    /// What the method may know about the data.
+    pub task: Task,
+}
+
+impl Config {
+    /// From a TOML table; refuses unknown sections and keys.
+    pub fn from_table(mut table: Table) -> Result<Self> {
+        const KNOWN: [&str; 5] = ["seed", "data", "model", "train", "score"];
+        for key in ["format", "unbraid"] {
+            table.remove(key);
+        }
+        if let Some(key) = table.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+            let hint = did_you_mean(key, KNOWN);
+            let reason = format!("is unknown{hint} (known: {})", KNOWN.join(", "));
+            return Err(Error::setting(key, reason));
+        }
+        let seed = match table.remove("seed") {
+            None => 0,
+            Some(value) => value.as_integer().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| {
+                Error::setting("seed", format!("cannot be {value}; it is a whole number from 0 up"))
+            })?,
+        };
+        let mut section = |name: &str| match table.remove(name) {
+            None => Ok(Table::new()),
+            Some(Value::Table(section)) => Ok(section),
+            Some(_) => Err(Error::setting(name, format!("must be a section: [{name}]"))),
+        };
+        Ok(Self {
+            seed,
+            data: section("data")?,
+            model: section("model")?,
+            train: settings::parse("train", &section("train")?)?,
+            score: settings::parse("score", &section("score")?)?,
+        })
+    }
+
+    /// Spell out every default, open the data and check everything.
+    pub fn resolve(mut self) -> Result<Plan> {
+        let (source, given) = take_name(&self.data, "data").and_then(|(name, given)| {
+            let (name, given) = data_by_name_or_path(&name, given);
+            Ok((data::find(&name)?, given))
+        })?;
+        let (name, model_settings) = take_name(&self.model, "model")?;
+        let entry = models::find(&name)?;
+        check_train(&mut self.train, entry)?;
+        for metric in self.score.metrics.iter().filter(|name| *name != "all") {
+            metrics::find(metric)?;
+        }
+        let (data, data_settings) = (source.open)(&given)?;
+        let task = Task { shape: data.shape(), rows: data.len() };
+        if data.is_empty() {
+            return Err(Error::Unable(format!(
+                "data set `{}` has no rows; there is nothing to learn from",
+                source.info.name
+            )));
+        }
+        if entry.takes_steps && self.train.batch > data.len() {
+            return Err(Error::setting(
+                "train.batch",
+                format!(
+                    "is {}, more than the {} rows of the data; use at most as many",
+                    self.train.batch,
+                    data.len()
+                ),
+            ));
+        }
+        // Only to refuse now what the data cannot give.
+        Sampler::new(&*data, entry.supervision, Rng::new(0))?;
+        self.data = with_name(source.info.name, data_settings);
+        self.model = with_name(entry.info.name, (entry.resolve)(&model_settings, &task)?);
+        Ok(Plan { config: self, data, entry, task })
+    }
+
+    /// As it is written to `run.toml`.
+    pub fn to_table(&self) -> Table {
+        let mut table = Table::new();
+        table.insert("seed".into(), Value::Integer(self.seed as i64));
+        table.insert("data".into(), Value::Table(self.data.clone()));
+        table.insert("model".into(), Value::Table(self.model.clone()));
+        table.insert("train".into(), Value::Table(settings::to_table(&self.train)));
+        table.insert("score".into(), Value::Table(settings::to_table(&self.score)));
+        table
+    }
+
+    /// The name of the model.
+    pub fn model_name(&self) -> &str {
+        self.model.get("name").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The name of the data set.
+    pub fn data_name(&self) -> &str {
+        self.data.get("name").and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// Read a TOML file.
+pub fn read_table(path: &Path) -> Result<Table> {
+    let text = files::read_text(path)?;
+    let parsed = text.parse::<Table>();
+    Ok(parsed.map_err(|source| MeasureError::format(path, source.to_string().trim_end()))?)
+}
+
+/// Set one key from `section.key=value`, as in `--set model.beta=8`. What is no TOML is a word.
+pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
+    let usage = || Error::setting(assignment, "is no assignment; write --set section.key=value");
+    let (key, text) = assignment.split_once('=').ok_or_else(usage)?;
+    let parsed = format!("value = {text}").parse::<Table>().ok();
+    let value = parsed.and_then(|mut parsed| parsed.remove("value"));
+    let value = value.unwrap_or_else(|| Value::String(text.to_string()));
+    match key.trim().split_once('.') {
+        None => {
+            table.insert(key.trim().into(), value);
+        }
+        Some((section, key)) => {
+            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            section.as_table_mut().ok_or_else(usage)?.insert(key.into(), value);
+        }
+    }
+    Ok(())
+}
+
+/// The registry name and settings of a data set given by name, by file or by folder.
+pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
+    let path = Path::new(name);
+    let extension = path.extension().is_some_and(|e| e == "npz" || e == "npy");
+    let registered = data::DATASETS.iter().any(|source| source.info.name == name);
+    let kind = match () {
+        () if registered => return (name.into(), absolute_path(given)),
+        () if extension => "arrays",
+        () if path.is_dir() => "images",
+        () => return (name.into(), given),
+    };
+    given.insert("path".into(), Value::String(name.into()));
+    (kind.into(), absolute_path(given))
+}
+
+/// A run directory can be scored from anywhere, so it must not depend on where it was started.
+fn absolute_path(mut given: Table) -> Table {
+    if let Some(Value::String(path)) = given.get_mut("path")
+        && !path.is_empty()
+        && let Ok(absolute) = std::path::absolute(&path)
+    {
+        *path = absolute.to_string_lossy().into_owned();
+    }
+    given
+}
+
+fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
+    if !entry.takes_steps {
+        train.steps = 0;
+    }
+    if train.batch == 0 {
+        return Err(Error::setting("train.batch", "must be at least 1"));
+    }
+    if !(train.rate.is_finite() && train.rate > 0.0) {
+        return Err(Error::setting("train.rate", "must be a positive number"));
+    }
+    for (key, every) in
+        [("train.log_every", train.log_every), ("train.checkpoint_every", train.checkpoint_every)]
+    {
+        if every == 0 {
+            return Err(Error::setting(key, "must be at least 1"));
+        }
+    }
+    if train.threads == 0 {
+        train.threads = std::thread::available_parallelism().map_or(1, usize::from);
+    }
+    Ok(())
+}
+
+fn take_name(section: &Table, what: &str) -> Result<(String, Table)> {
+    let mut rest = section.clone();
+    match rest.remove("name") {
+        Some(Value::String(name)) => Ok((name, rest)),
+        _ => Err(Error::setting(
+            format!("{what}.name"),
+            format!("is missing; set it in [{what}] or give --{what} (`unbraid list` shows all)"),
+        )),
+    }
+}
+
+fn with_name(name: &str, settings: Table) -> Table {
+    let mut table = Table::from_iter([("name".to_string(), Value::String(name.into()))]);
+    table.extend(settings);
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(text: &str) -> Result<Plan> {
+        Config::from_table(text.parse().unwrap())?.resolve()
+    }
+
+    fn refusal(text: &str) -> String {
+        resolve(text).err().expect("refused").to_string()
+    }
+
+    const SMALL: &str = "data.name = 'squares'\nmodel.name = 'beta-vae'\n";
+
+    #[test]
+    fn every_default_is_spelled_out_and_resolving_again_changes_nothing() {
+        let plan = resolve(SMALL).unwrap();
+        let table = plan.config.to_table();
+        assert_eq!(table["model"]["net"].as_str(), Some("conv"));
+        assert_eq!(table["model"]["likelihood"].as_str(), Some("bernoulli"));
+        assert_eq!(table["train"]["steps"].as_integer(), Some(20_000));
+        assert!(table["train"]["threads"].as_integer() > Some(0));
+        let again = Config::from_table(table).unwrap().resolve().unwrap();
+        assert_eq!(again.config, plan.config);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_the_way_out() {
+        for (text, words) in [
+            ("data.name='squares'\nmodel.name='betavae'", "did you mean `beta-vae`?"),
+            ("data.name='square'\nmodel.name='vae'", "did you mean `squares`?"),
+            ("model.name='vae'", "setting `data.name` is missing"),
+            ("modle.name='vae'", "setting `modle` is unknown; did you mean `model`?"),
+            ("seed=-1", "setting `seed` cannot be -1"),
+            ("train=3", "must be a section: [train]"),
+        ] {
+            assert!(refusal(text).contains(words), "{text}: {}", refusal(text));
+        }
+        for (text, words) in [
+            ("model.bta=1", "setting `model.bta` is unknown; did you mean `beta`?"),
+            ("model.beta=nan", "setting `model.beta` must be a number of at least 0"),
+            ("train.step=1", "setting `train.step` is unknown; did you mean `steps`?"),
+            ("train.batch=901", "more than the 900 rows"),
+            ("train.rate=0", "setting `train.rate` must be a positive number"),
+            ("train.steps=-4", "setting `train.steps` cannot be -4"),
+            ("data.colour=1", "setting `data.colour` is unknown (this takes no settings)"),
+            ("score.metrics=['migg']", "did you mean `mig`?"),
+        ] {
+            let text = format!("{SMALL}{text}");
+            assert!(refusal(&text).contains(words), "{text}: {}", refusal(&text));
+        }
+    }
+
+    #[test]
+    fn set_changes_any_key_and_takes_words_without_quotes() {
+        let mut table = Table::new();
+        for assignment in ["seed=3", "model.beta=8", "model.name=vae", "score.metrics=['mig']"] {
+            set(&mut table, assignment).unwrap();
+        }
+        assert_eq!(table["seed"].as_integer(), Some(3));
+        assert_eq!(table["model"]["beta"].as_integer(), Some(8));
+        assert_eq!(table["model"]["name"].as_str(), Some("vae"));
+        assert_eq!(table["score"]["metrics"][0].as_str(), Some("mig"));
+        assert!(set(&mut table, "model.beta").is_err());
+        assert!(set(&mut table, "seed.x=1").is_err());
+    }
+}

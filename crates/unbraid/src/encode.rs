@@ -1,0 +1,55 @@
+//! Encoding: rows of a data set through a trained method, beside their true values.
+
+use ndarray::{Array2, Axis};
+use unbraid_measure::data::{self, Dataset};
+use unbraid_measure::representation::Representation;
+use unbraid_measure::rng::Rng;
+
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::learner::Learner;
+use crate::run::Run;
+
+/// How many observations are held at once; 96x96x4 images are 38 MB of them.
+const CHUNK: usize = 256;
+
+/// Every row in order if there are at most `count`, else a seeded sample of them, in order.
+pub fn rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
+    if data.len() <= count {
+        return (0..data.len()).collect();
+    }
+    let mut rows = rng.split("rows").distinct(count, data.len());
+    rows.sort_unstable();
+    rows
+}
+
+/// The codes of these rows with their values.
+pub fn encode(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Result<Representation> {
+    let mut codes: Option<Array2<f32>> = None;
+    for chunk in rows.chunks(CHUNK) {
+        let part = learner.encode(data::observations(data, chunk).view());
+        match &mut codes {
+            None => codes = Some(part),
+            Some(codes) => {
+                codes.append(Axis(0), part.view()).expect("every chunk has the same latents");
+            }
+        }
+    }
+    let codes = codes.ok_or_else(|| Error::Unable("there are no rows to encode".into()))?;
+    Ok(Representation::new(codes, data::values(data, rows), data.factors().to_vec())?)
+}
+
+/// The codes by which a run is scored: those already written, or made now and written.
+pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation> {
+    let wanted = plan.config.score.rows.min(plan.data.len());
+    if let Some(written) = run.representation()?
+        && written.rows() == wanted
+    {
+        return Ok(written);
+    }
+    let rng = Rng::new(plan.config.seed).split("score");
+    let rows = rows(&*plan.data, plan.config.score.rows, &rng);
+    let representation = encode(learner, &*plan.data, &rows)?;
+    representation.save(run.representation_file())?;
+    Ok(representation)
+}

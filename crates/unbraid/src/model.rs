@@ -1,0 +1,128 @@
+//! What a method must say, and nothing about how it is trained.
+//!
+//! A method that learns by gradient implements [`Model`]; one with a closed form (raw pixels,
+//! principal components) implements [`Baseline`]. Either is one file in `models/` and one line in
+//! its registry.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor, TensorData};
+use ndarray::{Array2, ArrayView2};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use unbraid_measure::data::{Dataset, Shape, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::error::Result;
+use crate::weights::Weights;
+
+/// What a model may know about its data before it sees them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Task {
+    /// The form of an observation.
+    pub shape: Shape,
+    /// How many rows there are.
+    pub rows: usize,
+}
+
+/// The settings of a model: the keys of `[model]`, with their defaults.
+pub trait Settings: Serialize + DeserializeOwned + Default {
+    /// Replace every "auto" by its value for this task, and refuse what cannot work.
+    fn resolve(&mut self, task: &Task) -> Result<()>;
+}
+
+/// A method that learns by gradient.
+pub trait Model: Module + 'static {
+    /// Its settings.
+    type Config: Settings + Send;
+    /// What it is.
+    const INFO: Info;
+    /// What it learns from.
+    const SUPERVISION: Supervision;
+
+    /// Build with seeded weights. The settings have been resolved, so this cannot fail.
+    fn init(config: &Self::Config, task: &Task, rng: &Rng, device: &Device) -> Self;
+
+    /// What is minimised. All randomness comes from `step`.
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss;
+
+    /// Codes: posterior means, features. `[batch, latents]`
+    fn encode(&self, x: Tensor<4>) -> Tensor<2>;
+
+    /// The expected observation of codes, for methods that have a decoder.
+    fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
+        None
+    }
+}
+
+/// A method without gradients: fitted once, from the data.
+pub trait Baseline: Send + Sized + 'static {
+    /// Its settings.
+    type Config: Settings + Send;
+    /// What it is.
+    const INFO: Info;
+
+    /// Fit to the data.
+    fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng) -> Result<Self>;
+
+    /// Rows of observations to rows of codes.
+    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32>;
+
+    /// Rows of codes to rows of observations.
+    fn decode(&self, _codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        None
+    }
+
+    /// What was fitted, by name.
+    fn weights(&self) -> Weights;
+
+    /// The inverse of [`weights`](Self::weights).
+    fn from_weights(weights: Weights) -> Result<Self>;
+}
+
+/// What is minimised, with its named summands for the log.
+#[derive(Debug)]
+pub struct Loss {
+    /// The number whose gradient is taken.
+    pub total: Tensor<1>,
+    /// Its parts, in the order of the log.
+    pub terms: Vec<(&'static str, Tensor<1>)>,
+}
+
+impl Loss {
+    /// A loss without named parts.
+    pub fn new(total: Tensor<1>) -> Self {
+        Self { total, terms: vec![] }
+    }
+
+    /// Add a named part.
+    pub fn term(mut self, name: &'static str, value: Tensor<1>) -> Self {
+        self.terms.push((name, value));
+        self
+    }
+}
+
+/// Where training is, and the only source of noise in a loss.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Counted from 0.
+    pub number: u64,
+    /// How many there will be.
+    pub total: u64,
+    noise: Rng,
+}
+
+impl Step {
+    /// Step `number` of `total`; its noise is a function of the generator and the number alone.
+    pub fn new(number: u64, total: u64, rng: Rng) -> Self {
+        Self { number, total, noise: rng.at(number) }
+    }
+
+    /// Standard normal noise.
+    pub fn noise<const D: usize>(&mut self, shape: [usize; D], device: &Device) -> Tensor<D> {
+        let mut values = vec![0.0; shape.iter().product()];
+        self.noise.fill_normal(&mut values);
+        Tensor::from_data(TensorData::new(values, shape), device)
+    }
+}

@@ -1,0 +1,61 @@
+//! Raw observations as codes: the floor under every score.
+
+use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Dataset;
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::error::Result;
+use crate::model::{Baseline, Settings, Task};
+use crate::weights::Weights;
+
+/// No settings.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Config {}
+
+impl Settings for Config {
+    fn resolve(&mut self, _task: &Task) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The identity.
+pub struct Raw;
+
+impl Baseline for Raw {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "raw",
+        title: "Raw observations",
+        summary: "baseline: the numbers of the observation are the codes",
+        paper: "",
+        page: "\
+## What it is
+No model at all: every pixel (or number) of an observation counts as a code.
+
+## What it is for
+A floor. A representation that does not score above raw pixels has learned nothing the metric sees.
+With thousands of codes some metrics are slow; `pca` is the cheaper floor.",
+    };
+
+    fn fit(_config: &Config, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
+        observations.to_owned()
+    }
+
+    fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        Some(codes.to_owned())
+    }
+
+    fn weights(&self) -> Weights {
+        Weights::new()
+    }
+
+    fn from_weights(_weights: Weights) -> Result<Self> {
+        Ok(Self)
+    }
+}

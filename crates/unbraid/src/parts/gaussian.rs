@@ -1,0 +1,65 @@
+//! The Gaussian posterior q(z|x) = N(mean, exp(log_variance)) with a diagonal covariance.
+
+use burn::tensor::Tensor;
+
+use crate::model::Step;
+
+/// One Gaussian per row.
+#[derive(Clone, Debug)]
+pub struct Gaussian {
+    /// `[batch, latents]`
+    pub mean: Tensor<2>,
+    /// `[batch, latents]`
+    pub log_variance: Tensor<2>,
+}
+
+impl Gaussian {
+    /// z = mean + exp(log_variance / 2) ε, ε ~ N(0, I): one draw per row, gradients pass through.
+    pub fn sample(&self, step: &mut Step) -> Tensor<2> {
+        let noise = step.noise(self.mean.dims(), &self.mean.device());
+        self.mean.clone() + (self.log_variance.clone() * 0.5).exp() * noise
+    }
+
+    /// KL(q(z|x) ‖ N(0, I)) = ½ Σ_l (mean² + variance − log variance − 1), averaged over the batch.
+    pub fn kl(&self) -> Tensor<1> {
+        let rows = self.mean.dims()[0] as f64;
+        let variance = self.log_variance.clone().exp();
+        let terms = self.mean.clone().square() + variance - self.log_variance.clone() - 1.0;
+        terms.sum() * (0.5 / rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{batch, device};
+    use unbraid_measure::rng::Rng;
+
+    #[test]
+    fn kl_is_the_formula_and_zero_at_the_prior() {
+        let device = device::inference();
+        let gaussian = |mean: &[f32], log_variance: &[f32]| Gaussian {
+            mean: batch::matrix(mean, 1, 2, &device),
+            log_variance: batch::matrix(log_variance, 1, 2, &device),
+        };
+        assert_eq!(gaussian(&[0.0, 0.0], &[0.0, 0.0]).kl().into_scalar::<f32>(), 0.0);
+        // ½ (1 + e − 1 − 1) + ½ (4 + 1 − 0 − 1)
+        let kl = gaussian(&[1.0, 2.0], &[1.0, 0.0]).kl().into_scalar::<f32>();
+        assert!((kl - (0.5 * (1f32.exp() - 1.0) + 2.0)).abs() < 1e-6, "{kl}");
+    }
+
+    #[test]
+    fn samples_have_the_mean_and_the_spread_of_the_posterior() {
+        let device = device::inference();
+        let rows = 20_000;
+        let posterior = Gaussian {
+            mean: batch::matrix(&vec![3.0; rows], rows, 1, &device),
+            log_variance: batch::matrix(&vec![2.0 * 0.5f32.ln(); rows], rows, 1, &device),
+        };
+        let drawn = batch::numbers(posterior.sample(&mut Step::new(0, 1, Rng::new(0))));
+        let mean = drawn.iter().sum::<f32>() / rows as f32;
+        let variance = drawn.iter().map(|z| (z - mean).powi(2)).sum::<f32>() / rows as f32;
+        assert!((mean - 3.0).abs() < 0.02, "{mean}");
+        assert!((variance.sqrt() - 0.5).abs() < 0.02, "{variance}");
+    }
+}

@@ -1,0 +1,296 @@
+//! The run directory: where training, scoring, reports and other programs meet. Only this file
+//! knows its file names; `docs/run-directory.md` is the specification.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use toml::{Table, Value};
+use unbraid_measure::representation::Representation;
+use unbraid_measure::{Error as MeasureError, files};
+
+use crate::config::{self, Config, FORMAT, Plan};
+use crate::error::{Error, Result};
+use crate::learner::{Learner, Terms};
+use crate::weights::{self, WeightsFile};
+use unbraid_measure::rng::Rng;
+
+/// One training's directory.
+#[derive(Clone, Debug)]
+pub struct Run {
+    directory: PathBuf,
+    config: Config,
+}
+
+impl Run {
+    /// Start a run: the directory with its `run.toml`, so that from here on it can be resumed.
+    pub fn create(directory: impl AsRef<Path>, plan: &Plan) -> Result<Self> {
+        let directory = directory.as_ref().to_path_buf();
+        if Self::exists(&directory) {
+            return Err(Error::run(
+                directory,
+                "already holds a run; go on with --resume, or choose another --out",
+            ));
+        }
+        if fs::read_dir(&directory).is_ok_and(|mut entries| entries.any(|e| is_visible(&e))) {
+            let reason = "is not empty and holds no run; choose a new directory for --out";
+            return Err(Error::run(directory, reason));
+        }
+        files::create_directory(&directory)?;
+        let mut table = Table::new();
+        table.insert("format".into(), Value::Integer(FORMAT));
+        table.insert("unbraid".into(), Value::String(version()));
+        table.extend(plan.config.to_table());
+        let text = toml::to_string(&table).expect("a configuration is plain TOML");
+        let run = Self { directory, config: plan.config.clone() };
+        files::write(run.file("run.toml"), text.as_bytes())?;
+        Ok(run)
+    }
+
+    /// Open a run that exists.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self> {
+        let directory = directory.as_ref().to_path_buf();
+        if !Self::exists(&directory) {
+            let reason = "is no run directory (it has no run.toml); `unbraid train` makes one";
+            return Err(Error::run(directory, reason));
+        }
+        let path = directory.join("run.toml");
+        let table = config::read_table(&path)?;
+        match table.get("format").and_then(Value::as_integer) {
+            Some(format) if format <= FORMAT => {}
+            Some(format) => {
+                let reason =
+                    format!("has format {format}, newer than {FORMAT}; update unbraid to read it");
+                return Err(Error::run(path, reason));
+            }
+            None => return Err(Error::run(path, "has no `format` number; is it a run.toml?")),
+        }
+        let config = Config::from_table(table)
+            .map_err(|source| Error::run(&path, format!("cannot be used: {source}")))?;
+        Ok(Self { directory, config })
+    }
+
+    /// Whether there is a run in this directory.
+    pub fn exists(directory: impl AsRef<Path>) -> bool {
+        directory.as_ref().join("run.toml").is_file()
+    }
+
+    /// What the run was started with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The directory itself.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where TensorBoard looks.
+    pub fn tensorboard(&self) -> PathBuf {
+        self.file("tb")
+    }
+
+    /// The picture of the codes, one row each.
+    pub fn traversal(&self) -> PathBuf {
+        self.file("traversal.png")
+    }
+
+    /// The model card.
+    pub fn card(&self) -> PathBuf {
+        self.file("README.md")
+    }
+
+    /// The codes of the rows that are scored.
+    pub fn representation_file(&self) -> PathBuf {
+        self.file("representation.npz")
+    }
+
+    /// The results of the metrics.
+    pub fn scores_file(&self) -> PathBuf {
+        self.file("scores.json")
+    }
+
+    /// The weights.
+    pub fn model_file(&self) -> PathBuf {
+        self.file("model.safetensors")
+    }
+
+    fn checkpoint_file(&self) -> PathBuf {
+        self.file("resume").join("checkpoint.safetensors")
+    }
+
+    fn log_file(&self) -> PathBuf {
+        self.file("log.jsonl")
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// The trained method; needs `model.safetensors`.
+    pub fn learner(&self, plan: &Plan) -> Result<Box<dyn Learner>> {
+        let path = self.model_file();
+        if !path.is_file() {
+            let reason = "has no model yet; finish training with `unbraid train --resume --out`";
+            return Err(Error::run(&self.directory, reason));
+        }
+        let file = read_weights(&path)?;
+        let mut learner = (plan.entry.build)(&settings_of(&self.config.model), &plan.task, &Rng::new(0))?;
+        learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
+        Ok(learner)
+    }
+
+    /// Write a checkpoint and the model as they are after `done` steps.
+    ///
+    /// The checkpoint is one file, so that no crash can leave weights of one step beside the
+    /// optimiser of another. A weight that is no number is refused, and the last one stays.
+    pub fn save(&self, learner: &dyn Learner, done: u64) -> Result<()> {
+        let weights = learner.weights();
+        if let Some((name, value)) = weights::not_finite(&weights) {
+            let term = format!("weight `{name}`");
+            return Err(Error::NotFinite { step: done, term, value, kept: self.kept() });
+        }
+        files::create_directory(self.file("resume"))?;
+        let about = json!({"format": FORMAT, "model": self.config.model_name(), "step": done});
+        let about = about.to_string();
+        let optimizer = learner.optimizer_state();
+        let blobs: &[(&str, &[u8])] = &[("optimizer", &optimizer)];
+        weights::write(&self.checkpoint_file(), &weights::to_bytes(&weights, blobs, &about))?;
+        weights::write(&self.model_file(), &weights::to_bytes(&weights, &[], &about))
+    }
+
+    /// Bring a fresh learner to where the last checkpoint was; returns the steps already done.
+    /// Rows of the log beyond it are dropped: they will be written again, and the same.
+    pub fn restore(&self, learner: &mut dyn Learner) -> Result<u64> {
+        let path = self.checkpoint_file();
+        let mut done = 0;
+        if path.is_file() {
+            let mut file = read_weights(&path)?;
+            let wrong = |reason: String| Error::run(&path, reason);
+            let step = file.about["step"].as_u64();
+            done = step.ok_or_else(|| wrong("does not say its step; is it damaged?".into()))?;
+            let optimizer = file.blobs.remove("optimizer").unwrap_or_default();
+            let apply = |learner: &mut dyn Learner| {
+                learner.set_weights(file.weights)?;
+                learner.set_optimizer_state(optimizer)
+            };
+            apply(learner).map_err(|source| wrong(source.to_string()))?;
+        }
+        self.keep_log_up_to(done)?;
+        Ok(done)
+    }
+
+    /// Whether every step has been taken and the model written.
+    pub fn is_finished(&self) -> Result<bool> {
+        let path = self.model_file();
+        if !path.is_file() {
+            return Ok(false);
+        }
+        Ok(read_weights(&path)?.about["step"].as_u64() >= Some(self.config.train.steps))
+    }
+
+    /// What is left to go on from, in words.
+    pub fn kept(&self) -> String {
+        let step = read_weights(&self.checkpoint_file()).ok();
+        match step.and_then(|file| file.about["step"].as_u64()) {
+            Some(step) => format!("the checkpoint of step {step} is kept"),
+            None => "there is no checkpoint yet".into(),
+        }
+    }
+
+    /// The log, for appending.
+    pub fn log(&self) -> Result<Log> {
+        let path = self.log_file();
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        Ok(Log { file: file.map_err(|source| MeasureError::io("write", &path, &source))?, path })
+    }
+
+    /// Remove what was made from an earlier state of the weights.
+    pub fn forget_results(&self) -> Result<()> {
+        for path in [self.representation_file(), self.scores_file(), self.traversal()] {
+            if path.exists() {
+                fs::remove_file(&path).map_err(|source| MeasureError::io("remove", &path, &source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The codes of the run, if they have been written.
+    pub fn representation(&self) -> Result<Option<Representation>> {
+        let path = self.representation_file();
+        Ok(path.is_file().then(|| Representation::load(path)).transpose()?)
+    }
+
+    /// The scores of the run, as JSON, if there are any.
+    pub fn scores(&self) -> Result<Option<Json>> {
+        let path = self.scores_file();
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let parsed = serde_json::from_str(&files::read_text(&path)?);
+        Ok(Some(parsed.map_err(|source| MeasureError::format(&path, source))?))
+    }
+
+    fn keep_log_up_to(&self, done: u64) -> Result<()> {
+        let path = self.log_file();
+        if !path.exists() {
+            return Ok(());
+        }
+        let bytes = fs::read(&path).map_err(|source| MeasureError::io("read", &path, &source))?;
+        let text = String::from_utf8_lossy(&bytes);
+        // A killed process can leave half a row at the end; it is no JSON and goes too.
+        let kept = text.split_inclusive('\n').filter(|line| {
+            let row: Option<Json> = serde_json::from_str(line).ok();
+            row.and_then(|row| row["step"].as_u64()).is_some_and(|step| step <= done)
+        });
+        Ok(files::write(&path, kept.collect::<String>().as_bytes())?)
+    }
+}
+
+/// The log of a run. It holds nothing that differs between two equal trainings (no times: those are
+/// in the TensorBoard events), so that equal runs have equal logs, byte for byte.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    /// One row: the step and each term of the loss.
+    pub fn row(&mut self, step: u64, terms: &Terms) -> Result<()> {
+        let mut row = serde_json::Map::from_iter([("step".to_string(), json!(step))]);
+        row.extend(terms.iter().map(|(name, value)| ((*name).to_string(), json!(value))));
+        let line = format!("{}\n", Json::Object(row));
+        let written = self.file.write_all(line.as_bytes());
+        Ok(written.map_err(|source| MeasureError::io("write", &self.path, &source))?)
+    }
+}
+
+/// The version and commit of this program.
+pub fn version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("UNBRAID_COMMIT"))
+}
+
+fn read_weights(path: &Path) -> Result<WeightsFile> {
+    let file = weights::read(path)?;
+    match file.about["format"].as_i64() {
+        Some(format) if format <= FORMAT => Ok(file),
+        Some(format) => {
+            let reason =
+                format!("has format {format}, newer than {FORMAT}; update unbraid to read it");
+            Err(Error::run(path, reason))
+        }
+        None => Err(Error::run(path, "does not say its format; is it damaged?")),
+    }
+}
+
+fn settings_of(section: &Table) -> Table {
+    let mut settings = section.clone();
+    settings.remove("name");
+    settings
+}
+
+fn is_visible(entry: &std::io::Result<fs::DirEntry>) -> bool {
+    entry.as_ref().is_ok_and(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+}

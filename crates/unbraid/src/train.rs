@@ -1,0 +1,109 @@
+//! Training: the loop, read top to bottom.
+//!
+//! Every random number of a step is a function of the seed, its purpose and the number of the step,
+//! so the only state is the weights, the optimiser and a count. A run that was killed and resumed
+//! ends with the same bytes as one that was not.
+
+use unbraid_measure::data::Sampler;
+use unbraid_measure::rng::Rng;
+
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::learner::{Learner, Terms};
+use crate::model::Step;
+use crate::run::Run;
+use crate::tensorboard::Board;
+use crate::traverse;
+
+/// How training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every step was taken.
+    Finished,
+    /// It was asked to stop after this many steps, and can go on from there.
+    Interrupted(u64),
+}
+
+/// What the caller of a training sees after each step, to show progress.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// Steps taken.
+    pub done: u64,
+    /// Steps to take.
+    pub total: u64,
+    /// The terms of the last step.
+    pub terms: &'a Terms,
+}
+
+/// Train, or go on training, in this run directory. `go_on` is asked after each step; on `false` a
+/// checkpoint is written and training stops.
+pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -> Result<Ending> {
+    let settings = &plan.config.train;
+    let rng = Rng::new(plan.config.seed);
+    let noise = rng.split("noise");
+    let sampler = Sampler::new(&*plan.data, plan.entry.supervision, rng.split("batches"))?;
+    let mut learner = (plan.entry.build)(&model_settings(plan), &plan.task, &rng.split("weights"))?;
+
+    let mut done = run.restore(&mut *learner)?;
+    if done == 0 {
+        learner.fit(&*plan.data, &rng.split("fit"))?;
+    }
+    run.forget_results()?;
+    let mut log = run.log()?;
+    let mut board = Board::open(&run.tensorboard(), done)?;
+
+    while done < settings.steps {
+        let draw = sampler.draw(done, settings.batch);
+        let step = Step::new(done, settings.steps, noise.clone());
+        let terms = learner.step(&draw, step, settings.rate);
+        check_finite(run, done, &terms)?;
+        done += 1;
+
+        let last = done == settings.steps;
+        if done == 1 || done % settings.log_every == 0 || last {
+            log.row(done, &terms)?;
+            board.scalars(done, &terms)?;
+        }
+        let on = go_on(&Progress { done, total: settings.steps, terms: &terms });
+        if done % settings.checkpoint_every == 0 || !on || last {
+            run.save(&*learner, done)?;
+            picture(&mut board, &*learner, plan, done)?;
+        }
+        if !on && !last {
+            return Ok(Ending::Interrupted(done));
+        }
+    }
+    // A baseline, or a run of no steps, has not passed through the loop.
+    run.save(&*learner, done)?;
+    Ok(Ending::Finished)
+}
+
+/// The settings of `[model]` without its name, as a registry entry wants them.
+pub fn model_settings(plan: &Plan) -> toml::Table {
+    let mut settings = plan.config.model.clone();
+    settings.remove("name");
+    settings
+}
+
+/// Stop at the first term that is no number. `loss` comes first in the list but is only the sum, so
+/// the term that broke it is named before it.
+fn check_finite(run: &Run, step: u64, terms: &Terms) -> Result<()> {
+    let broken = terms.iter().rev().find(|(_, value)| !value.is_finite());
+    match broken {
+        None => Ok(()),
+        Some((term, value)) => Err(Error::NotFinite {
+            step: step + 1,
+            term: (*term).to_string(),
+            value: *value,
+            kept: run.kept(),
+        }),
+    }
+}
+
+/// A small traversal for TensorBoard, where the method decodes images.
+fn picture(board: &mut Board, learner: &dyn Learner, plan: &Plan, done: u64) -> Result<()> {
+    match traverse::thumbnail(learner, &*plan.data) {
+        Some(image) => board.image(done, "traversal", &image),
+        None => Ok(()),
+    }
+}

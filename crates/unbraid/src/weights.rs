@@ -1,0 +1,194 @@
+//! Weights by name: out of a module, into a module, to and from safetensors.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
+use burn::tensor::{Tensor, TensorData};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use unbraid_measure::{Error as MeasureError, files};
+
+use crate::batch;
+use crate::error::Result;
+
+/// Named arrays, sorted by name so that equal weights are equal bytes.
+pub type Weights = BTreeMap<String, Weight>;
+
+/// One named array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weight {
+    /// The lengths of its axes.
+    pub shape: Vec<usize>,
+    /// Its numbers, last axis fastest.
+    pub values: Vec<f32>,
+}
+
+/// The weights of a module, named by their path in it: `net.encoder.mean.weight`.
+pub fn of<M: Module>(module: &M) -> Weights {
+    let mut reader = Reader::default();
+    module.visit(&mut reader);
+    reader.weights
+}
+
+/// The module with these weights instead of its own; every one must be there and fit.
+pub fn into<M: Module>(module: M, weights: Weights) -> std::result::Result<M, String> {
+    let mut writer = Writer { path: vec![], weights, problem: None };
+    let module = module.map(&mut writer);
+    match writer.problem {
+        None => Ok(module),
+        Some(problem) => Err(problem),
+    }
+}
+
+/// The module with parameter ids made from their paths. burn gives random ids, and the state of its
+/// optimisers is kept by id: only with the same ids in the next process can it be resumed.
+pub fn with_stable_ids<M: Module>(module: M) -> M {
+    module.map(&mut StableIds::default())
+}
+
+/// Serialise; `about` goes into the file's metadata under the one key `unbraid`, since a second key
+/// would make the order of bytes random.
+pub fn to_bytes(weights: &Weights, blobs: &[(&str, &[u8])], about: &str) -> Vec<u8> {
+    let bytes: Vec<(&String, &Weight, Vec<u8>)> = weights
+        .iter()
+        .map(|(name, w)| (name, w, w.values.iter().flat_map(|v| v.to_le_bytes()).collect()))
+        .collect();
+    let fits = "a weight has as many bytes as its shape says";
+    let mut views: Vec<(&str, TensorView)> = bytes
+        .iter()
+        .map(|(name, w, b)| {
+            (name.as_str(), TensorView::new(Dtype::F32, w.shape.clone(), b).expect(fits))
+        })
+        .collect();
+    for (name, blob) in blobs {
+        views.push((name, TensorView::new(Dtype::U8, vec![blob.len()], blob).expect(fits)));
+    }
+    let metadata = HashMap::from([("unbraid".to_string(), about.to_string())]);
+    safetensors::serialize(views, Some(metadata)).expect("weights of known shapes serialise")
+}
+
+/// A safetensors file: its weights, its blobs of bytes, and what it says about itself.
+#[derive(Debug)]
+pub struct WeightsFile {
+    /// The arrays of f32.
+    pub weights: Weights,
+    /// The arrays of bytes.
+    pub blobs: BTreeMap<String, Vec<u8>>,
+    /// The metadata under the key `unbraid`, as JSON.
+    pub about: serde_json::Value,
+}
+
+/// Read what [`to_bytes`] made.
+pub fn read(path: &Path) -> Result<WeightsFile> {
+    let bytes = std::fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
+    let malformed = |reason: String| {
+        MeasureError::format(path, format!("is no readable safetensors file ({reason}); is it truncated?"))
+    };
+    let (_, header) =
+        SafeTensors::read_metadata(&bytes).map_err(|source| malformed(source.to_string()))?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|source| malformed(source.to_string()))?;
+    let about = header.metadata().as_ref().and_then(|metadata| metadata.get("unbraid"));
+    let about = about.and_then(|text| serde_json::from_str(text).ok());
+    let about = about.ok_or_else(|| malformed("it was not written by unbraid".into()))?;
+    let mut read = WeightsFile { weights: Weights::new(), blobs: BTreeMap::new(), about };
+    for (name, view) in file.tensors() {
+        if view.dtype() == Dtype::U8 {
+            read.blobs.insert(name, view.data().to_vec());
+            continue;
+        }
+        let (numbers, _) = view.data().as_chunks::<4>();
+        let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        read.weights.insert(name, Weight { shape: view.shape().to_vec(), values });
+    }
+    Ok(read)
+}
+
+/// Write atomically.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    Ok(files::write(path, bytes)?)
+}
+
+/// The first weight that is no number, by name.
+pub fn not_finite(weights: &Weights) -> Option<(&str, f32)> {
+    let broken = |weight: &Weight| weight.values.iter().copied().find(|value| !value.is_finite());
+    weights.iter().find_map(|(name, weight)| Some((name.as_str(), broken(weight)?)))
+}
+
+#[derive(Default)]
+struct Reader {
+    path: Vec<String>,
+    weights: Weights,
+}
+
+impl ModuleVisitor for Reader {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let value = param.val();
+        let shape = value.dims().to_vec();
+        self.weights.insert(self.path.join("."), Weight { shape, values: batch::numbers(value) });
+    }
+}
+
+struct Writer {
+    path: Vec<String>,
+    weights: Weights,
+    problem: Option<String>,
+}
+
+impl ModuleMapper for Writer {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let name = self.path.join(".");
+        let shape = param.dims().to_vec();
+        match self.weights.remove(&name) {
+            Some(weight) if weight.shape == shape => param.map(|old| {
+                let data = TensorData::new(weight.values, weight.shape);
+                let new = Tensor::from_data(data, &old.device());
+                if old.is_require_grad() { new.require_grad() } else { new }
+            }),
+            Some(weight) => {
+                let found = weight.shape;
+                self.problem = Some(format!("weight `{name}` is {found:?} and should be {shape:?}"));
+                param
+            }
+            None => {
+                self.problem = Some(format!("weight `{name}` is missing"));
+                param
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct StableIds {
+    path: Vec<String>,
+}
+
+impl ModuleMapper for StableIds {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (_, value, mapper) = param.consume();
+        Param::from_mapped_value(ParamId::from(fnv1a(&self.path.join("."))), value, mapper)
+    }
+}
+
+/// FNV-1a: a fixed hash of a path; a network has too few of them to collide.
+fn fnv1a(text: &str) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+}
