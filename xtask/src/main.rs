@@ -1,2 +1,68 @@
-//! Tasks.
-fn main() {}
+//! The project's own tasks; `cargo xtask help` lists them.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+mod check;
+mod docs;
+mod python;
+mod tally;
+mod test;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  test            run every test, those in Python too, and add up the results
+  check           all that must hold before a change is merged: format, spelling, lints,
+                  documentation, generated pages, licences, tests
+  docs            write the tables of README.md and the pages docs/models.md, docs/data.md and
+                  docs/metrics.md from the program
+  docs --check    only say whether they are current
+  help            print this
+";
+
+/// A failed task is a sentence.
+type Result<T> = std::result::Result<T, String>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        // Whether the tests passed is in their last line, which must stay the last.
+        ["test"] => test::run(),
+        ["check"] => check::run().map(|()| true),
+        ["docs"] => docs::write().map(|()| true),
+        ["docs", "--check"] => docs::check().map(|()| true),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("error: unknown task `{}`\n\n{USAGE}", words.join(" "));
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A file or directory of the repository.
+fn repository(path: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root.expect("xtask lies in the repository").join(path)
+}
+
+/// The same cargo that runs this, in the root of the repository.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.args(arguments).current_dir(repository(""));
+    command
+}

@@ -69,6 +69,12 @@ impl Drop for Draft {
     }
 }
 
+/// Whether a path has the name of an unfinished draft, left by a process that was killed.
+pub fn is_draft(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') && name.contains(".tmp-")
+}
+
 /// Write a whole file at once, atomically.
 pub fn write(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let path = path.as_ref();

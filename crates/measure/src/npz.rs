@@ -3,8 +3,10 @@
 //! Members are read by name, so that a file which also holds a pickle (dSprites' `metadata`) opens.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use npyz::{AutoSerialize, DType, NpyFile, Order, TypeChar, WriteOptions, WriterBuilder};
 use zip::write::SimpleFileOptions;
@@ -201,14 +203,48 @@ fn in_c_order(numbers: Numbers, shape: &[usize], order: Order) -> Numbers {
 /// An .npz file being written, member after member, in bounded memory.
 pub struct NpzWriter {
     path: PathBuf,
-    zip: ZipWriter<Draft>,
+    abandoned: Arc<AtomicBool>,
+    zip: ZipWriter<Output>,
+}
+
+/// Where the archive goes. A `ZipWriter` that is dropped writes the end of its archive and complains
+/// on standard error if that fails, as on a full disk; once abandoned, its words go nowhere.
+struct Output {
+    draft: Draft,
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.abandoned.load(Ordering::Relaxed) {
+            true => Ok(bytes.len()),
+            false => self.draft.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self.abandoned.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => self.draft.flush(),
+        }
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, position: SeekFrom) -> std::io::Result<u64> {
+        match self.abandoned.load(Ordering::Relaxed) {
+            true => Ok(0),
+            false => self.draft.seek(position),
+        }
+    }
 }
 
 impl NpzWriter {
     /// Start writing what will become `path`.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
-        Ok(Self { zip: ZipWriter::new(Draft::create(&path)?), path })
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let output = Output { draft: Draft::create(&path)?, abandoned: abandoned.clone() };
+        Ok(Self { path, abandoned, zip: ZipWriter::new(output) })
     }
 
     /// Write an array row by row: `rows` is called with a sink for the values.
@@ -235,9 +271,10 @@ impl NpzWriter {
 
     /// Give the file its name.
     pub fn finish(self) -> Result<()> {
-        let draft =
-            self.zip.finish().map_err(|source| Error::io("write", &self.path, &source.into()))?;
-        draft.finish()
+        match self.zip.finish() {
+            Ok(output) => output.draft.finish(),
+            Err(source) => Err(Error::io("write", &self.path, &source.into())),
+        }
     }
 
     fn member<T: npyz::Serialize>(
@@ -248,7 +285,7 @@ impl NpzWriter {
         rows: impl FnOnce(&mut dyn FnMut(&[T]) -> std::io::Result<()>) -> std::io::Result<()>,
     ) -> Result<()> {
         let path = self.path.clone();
-        let mut write = || -> std::io::Result<()> {
+        let write = || -> std::io::Result<()> {
             // 64-bit sizes: a full 3D Shapes is 5.9 GB. The time is fixed so that equal arrays
             // give equal files.
             let options = SimpleFileOptions::default()
@@ -265,7 +302,9 @@ impl NpzWriter {
             writer.finish()?;
             buffered.flush()
         };
-        write().map_err(|source| Error::io("write", &path, &source))
+        let written = write();
+        self.abandoned.store(written.is_err(), Ordering::Relaxed);
+        written.map_err(|source| Error::io("write", &path, &source))
     }
 }
 

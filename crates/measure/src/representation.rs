@@ -120,12 +120,9 @@ impl Representation {
                 self.values.nrows()
             )));
         }
-        if self.codes.is_empty() || self.values.is_empty() {
-            return Err(Error::Array(format!(
-                "nothing to score: codes are {:?} and factors {:?}",
-                self.codes.shape(),
-                self.values.shape()
-            )));
+        if self.codes.is_empty() {
+            let shape = self.codes.shape();
+            return Err(Error::Array(format!("there are no codes: the array is {shape:?}")));
         }
         if self.factors.len() != self.values.ncols() {
             return Err(Error::Array(format!(
@@ -173,7 +170,8 @@ fn ranks_of_values(column: &[f32]) -> Vec<usize> {
     let mut values = column.to_vec();
     values.sort_by(f32::total_cmp);
     values.dedup();
-    let rank = |value: &f32| values.partition_point(|other| other.total_cmp(value).is_lt());
+    // By `<`, as the duplicates went by `==`: -0 and 0 are one value.
+    let rank = |value: &f32| values.partition_point(|other| other < value);
     column.iter().map(rank).collect()
 }
 
@@ -210,6 +208,7 @@ mod tests {
     #[test]
     fn classes_are_ranks_or_bins() {
         assert_eq!(small().classes(5), [vec![0, 1, 1], vec![0, 2, 4]]);
+        assert_eq!(ranks_of_values(&[1.0, -0.0, 0.0, 3.0]), [1, 0, 0, 2]);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use toml::Table;
-use unbraid_measure::data::{self, Dataset};
+use unbraid_measure::data::{self, Dataset, Range};
+use unbraid_measure::factors::Factor;
 use unbraid_measure::npz::{Npz, Numbers};
 
 /// A file under `shared/data` in this directory or one above it.
@@ -70,16 +71,26 @@ fn dsprites_equals_the_published_images_but_for_single_pixels() {
 }
 
 #[test]
+fn the_published_file_opens_as_arrays_in_spite_of_its_pickle() {
+    let Some(path) = published("dsprites/dsprites_subset.npz") else { return };
+    let file = open("arrays", &format!("path = {path:?}"));
+    assert_eq!((file.len(), file.shape().to_string()), (20_000, "1x64x64".into()));
+    assert_eq!(file.shape().range, Range::Binary);
+    let sizes: Vec<Option<usize>> = file.factors().iter().map(Factor::size).collect();
+    assert_eq!(sizes, [3, 6, 40, 32, 32].map(Some));
+}
+
+#[test]
 fn all_737280_images_of_dsprites_have_their_checksum() {
     if cfg!(debug_assertions) {
         eprintln!("skipped: 737,280 images are drawn with --release only");
         return;
     }
-    const CHUNK: usize = 8192;
+    let chunk = 8192;
     let dsprites = open("dsprites", "");
     let mut hash = Sha256::new();
-    let mut pixels = vec![0_u8; CHUNK * 64 * 64];
-    for start in (0..dsprites.len()).step_by(CHUNK) {
+    let mut pixels = vec![0_u8; chunk * 64 * 64];
+    for start in (0..dsprites.len()).step_by(chunk) {
         pixels.par_chunks_exact_mut(64 * 64).enumerate().for_each_init(
             || vec![0.0_f32; 64 * 64],
             |drawn, (row, image)| {
@@ -89,7 +100,8 @@ fn all_737280_images_of_dsprites_have_their_checksum() {
         );
         hash.update(&pixels);
     }
-    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hash.finalize();
+    let hex = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     assert_eq!(hex, "2c612e5234d21c2b576c375ebe1faa1b363ab97d340164c5d2dcf27f35dd5eb6");
 }
 

@@ -41,17 +41,15 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
         version(),
     );
     if let Some(scores) = run.scores()? {
-        out.push_str("\n## Scores\n\n| metric | value |\n|---|---|\n");
+        out.push_str("\n## Scores\n\n| metric | value | rows |\n|---|---|---|\n");
         for score in scores["scores"].as_array().into_iter().flatten() {
             let name = score["metric"].as_str().unwrap_or_default();
             let value = match (&score["value"], &score["reason"]) {
                 (Json::Number(value), _) => format!("{:.3}", value.as_f64().unwrap_or(f64::NAN)),
                 (_, reason) => format!("not applicable: {}", reason.as_str().unwrap_or("unknown")),
             };
-            let _ = writeln!(out, "| {name} | {value} |");
+            let _ = writeln!(out, "| {name} | {value} | {} |", score["rows"]);
         }
-        let rows = &scores["rows"];
-        let _ = writeln!(out, "\nOn {rows} rows, by `unbraid score`.");
     }
     if run.traversal().is_file() {
         out.push_str("\n## Codes\n\n![each row walks one code](traversal.png)\n");

@@ -317,7 +317,7 @@ mod tests {
             ("model.bta=1", "setting `model.bta` is unknown; did you mean `beta`?"),
             ("model.beta=nan", "setting `model.beta` must be a number of at least 0"),
             ("train.step=1", "setting `train.step` is unknown; did you mean `steps`?"),
-            ("train.batch=901", "more than the 900 rows"),
+            ("train.batch=730", "more than the 729 rows"),
             ("train.rate=0", "setting `train.rate` must be a positive number"),
             ("train.steps=-4", "setting `train.steps` cannot be -4"),
             ("data.colour=1", "setting `data.colour` is unknown (this takes no settings)"),

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use toml::{Table, Value};
 use unbraid_measure::representation::Representation;
+use unbraid_measure::rng::Rng;
 use unbraid_measure::{Error as MeasureError, files};
 
 use crate::config::{self, Config, FORMAT, Plan};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Terms};
 use crate::weights::{self, WeightsFile};
-use unbraid_measure::rng::Rng;
 
 /// One training's directory.
 #[derive(Clone, Debug)]
@@ -116,6 +116,11 @@ impl Run {
         self.file("model.safetensors")
     }
 
+    /// The codes that `unbraid encode` writes if not told otherwise.
+    pub fn codes_file(&self) -> PathBuf {
+        self.file("codes.npz")
+    }
+
     fn checkpoint_file(&self) -> PathBuf {
         self.file("resume").join("checkpoint.safetensors")
     }
@@ -157,12 +162,14 @@ impl Run {
         let optimizer = learner.optimizer_state();
         let blobs: &[(&str, &[u8])] = &[("optimizer", &optimizer)];
         weights::write(&self.checkpoint_file(), &weights::to_bytes(&weights, blobs, &about))?;
-        weights::write(&self.model_file(), &weights::to_bytes(&weights, &[], &about))
+        weights::write(&self.model_file(), &weights::to_bytes(&weights, &[], &about))?;
+        self.forget_results()
     }
 
     /// Bring a fresh learner to where the last checkpoint was; returns the steps already done.
     /// Rows of the log beyond it are dropped: they will be written again, and the same.
     pub fn restore(&self, learner: &mut dyn Learner) -> Result<u64> {
+        self.sweep();
         let path = self.checkpoint_file();
         let mut done = 0;
         if path.is_file() {
@@ -207,7 +214,7 @@ impl Run {
     }
 
     /// Remove what was made from an earlier state of the weights.
-    pub fn forget_results(&self) -> Result<()> {
+    fn forget_results(&self) -> Result<()> {
         for path in [self.representation_file(), self.scores_file(), self.traversal()] {
             if path.exists() {
                 fs::remove_file(&path).map_err(|source| MeasureError::io("remove", &path, &source))?;
@@ -230,6 +237,16 @@ impl Run {
         }
         let parsed = serde_json::from_str(&files::read_text(&path)?);
         Ok(Some(parsed.map_err(|source| MeasureError::format(&path, source))?))
+    }
+
+    /// Remove the unfinished files of a process that was killed while writing.
+    fn sweep(&self) {
+        let places = [self.directory.clone(), self.file("resume")];
+        for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten() {
+            if files::is_draft(&entry.path()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     fn keep_log_up_to(&self, done: u64) -> Result<()> {
@@ -260,7 +277,9 @@ impl Log {
     /// One row: the step and each term of the loss.
     pub fn row(&mut self, step: u64, terms: &Terms) -> Result<()> {
         let mut row = serde_json::Map::from_iter([("step".to_string(), json!(step))]);
-        row.extend(terms.iter().map(|(name, value)| ((*name).to_string(), json!(value))));
+        // Through text: the shortest digits that give the same f32 back, not those of its f64.
+        let shortest = |value: &f32| value.to_string().parse::<f64>().map_or(Json::Null, Json::from);
+        row.extend(terms.iter().map(|(name, value)| ((*name).to_string(), shortest(value))));
         let line = format!("{}\n", Json::Object(row));
         let written = self.file.write_all(line.as_bytes());
         Ok(written.map_err(|source| MeasureError::io("write", &self.path, &source))?)

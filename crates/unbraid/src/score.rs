@@ -34,20 +34,22 @@ pub fn score(codes: &Representation, metrics: &[&'static dyn Metric], seed: u64)
     metrics::score_all(codes, metrics, &Rng::new(seed).split("metrics"))
 }
 
-/// One document: `{"format":1,"seed":…,"rows":…,"scores":[{"metric":…,"value":…,"parts":{…}}]}`.
+/// One document: `{"format":1,"scores":[{"metric":…,"value":…,"parts":{…},"seconds":…}]}`. Each
+/// score says its seed and rows, since those of a run may come from several calls.
 pub fn to_json(outcomes: &[Outcome], rows: usize, seed: u64) -> Json {
     let one = |outcome: &Outcome| match &outcome.score {
         Ok(score) => {
             let parts: serde_json::Map<String, Json> =
                 score.parts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
             json!({"metric": outcome.metric, "value": score.value, "parts": parts,
-                   "seconds": outcome.seconds})
+                   "seconds": outcome.seconds, "seed": seed, "rows": rows})
         }
         Err(reason) => json!({"metric": outcome.metric, "value": null,
-                              "reason": reason.to_string(), "seconds": outcome.seconds}),
+                              "reason": reason.to_string(), "seconds": outcome.seconds,
+                              "seed": seed, "rows": rows}),
     };
     let scores: Vec<Json> = outcomes.iter().map(one).collect();
-    json!({"format": FORMAT, "seed": seed, "rows": rows, "scores": scores})
+    json!({"format": FORMAT, "scores": scores})
 }
 
 /// Write the scores into the run; metrics scored before and not now are kept.

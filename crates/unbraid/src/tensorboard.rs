@@ -1,6 +1,6 @@
 //! TensorBoard event files: scalars and pictures, in the five messages they need.
 //!
-//! Written by hand because the crates for it are unmaintained; `tests/tensorboard.rs` reads the
+//! Written by hand because the crates for it are unmaintained; `tests/python.rs` reads the
 //! files back with the real `tensorboard` package.
 
 use std::fs::File;

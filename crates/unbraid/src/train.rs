@@ -2,7 +2,7 @@
 //!
 //! Every random number of a step is a function of the seed, its purpose and the number of the step,
 //! so the only state is the weights, the optimiser and a count. A run that was killed and resumed
-//! ends with the same bytes as one that was not.
+//! ends with the same weights and the same log, byte for byte, as one that was not.
 
 use unbraid_measure::data::Sampler;
 use unbraid_measure::rng::Rng;
@@ -48,7 +48,6 @@ pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -
     if done == 0 {
         learner.fit(&*plan.data, &rng.split("fit"))?;
     }
-    run.forget_results()?;
     let mut log = run.log()?;
     let mut board = Board::open(&run.tensorboard(), done)?;
 

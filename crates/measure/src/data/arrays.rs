@@ -26,15 +26,13 @@ Your own data from a NumPy file, with the true values of its factors where you k
 np.savez_compressed(\"mine.npz\", images=images, values=values, names=[\"size\", \"hue\"])
 ```
 
-| array        | shape                                                    | found under              |
-| ------------ | -------------------------------------------------------- | ------------------------ |
-| observations | [rows, height, width] or [rows, height, width, channels] | images, imgs,            |
-|              | for images, [rows, numbers] for vectors                  | observations, x, X       |
-| values       | [rows, factors] or [rows]; may be missing                | values, factors,         |
-|              |                                                          | latents_values,          |
-|              |                                                          | latents_classes,         |
-|              |                                                          | labels, y                |
-| names        | one string per factor; may be missing                    | names, factor_names, keys |
+The arrays, and the names under which they are looked for:
+- observations: images, imgs, observations, x or X. Images are [rows, height, width] or
+  [rows, height, width, channels], vectors are [rows, numbers].
+- values: values, factors, latents_values, latents_classes, labels or y. One row per observation
+  and one column per factor, [rows, factors] or [rows]. They may be missing.
+- names: names, factor_names or keys. One string per factor. They may be missing; then factors are
+  called factor-1, factor-2, ...
 
 A .npy file holds the observations alone. Without values you can train, but not measure. Everything
 is held in memory; bytes take one byte.
@@ -97,7 +95,9 @@ fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
 
 fn from_npy(path: &Path, settings: &Settings) -> Result<Stored> {
     let asked = [("values", &settings.values), ("names", &settings.names)];
-    for (key, name) in asked.into_iter().filter(|(_, name)| !matches!(name.as_str(), "" | "auto")) {
+    if let Some((key, name)) =
+        asked.into_iter().find(|(_, name)| !matches!(name.as_str(), "" | "auto"))
+    {
         let reason = format!("cannot be `{name}`: a .npy holds one array; save both in one .npz");
         return Err(Error::setting(format!("data.{key}"), reason));
     }
@@ -149,11 +149,12 @@ fn only_wide_array(path: &Path, file: &mut Npz, values: Option<&str>) -> Result<
         return Ok(found.remove(0));
     }
     let candidates: Vec<_> = found.into_iter().map(|(name, _)| name).collect();
-    let problem = match candidates.is_empty() {
-        true => format!("has no array of two or more axes; it holds {}", names.join(", ")),
-        false => format!("has several arrays to choose from: {}", candidates.join(", ")),
+    let problem = if candidates.is_empty() {
+        format!("has no array of two or more axes; it holds {}", names.join(", "))
+    } else {
+        format!("has several arrays to choose from: {}", candidates.join(", "))
     };
-    let reason = format!("{problem}; name the observations in `data.observations`");
+    let reason = format!("{problem}; set `data.observations` to the name of one");
     Err(Error::format(path, reason))
 }
 

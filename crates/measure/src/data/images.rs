@@ -46,8 +46,8 @@ Settings:
 - labels: the CSV file, or \"\" for none. Without labels you can train, but not measure.
 - size: make every picture this many pixels high and wide (Lanczos); 0 keeps them as they are, and
   then all must be equal.
-- channels: 1 for grey, 3 for colour, 4 for colour with transparency; 0 takes grey or colour from the
-  first picture. Transparency is dropped unless it is asked for.",
+- channels: 1 for grey, 3 for colour, 4 for colour with transparency; 0 takes grey or colour from
+  the first picture. Transparency is dropped unless it is asked for.",
     },
     open,
 };

@@ -1,4 +1,4 @@
-//! `squares`: a grey square on black, 900 tiny images, every factor plain to see. Drawn on the fly;
+//! `squares`: a grey square on black, 729 tiny images, every factor plain to see. Drawn on the fly;
 //! the data set of tests, docs and first runs.
 
 use toml::Table;
@@ -15,13 +15,14 @@ pub const SOURCE: Source = Source {
     info: Info {
         name: "squares",
         title: "Squares",
-        summary: "a grey square on black: position, size and brightness; 900 images of 16x16",
+        summary: "a grey square on black: position, size and brightness; 729 images of 16x16",
         paper: "",
         page: "\
-One grey square on a black ground, drawn on the fly: 900 images, 1x16x16, values 0 to 1.
+One grey square on a black ground, drawn on the fly: 729 images, 1x16x16, values 0 to 1.
 
-Factors: x (10 values, 3..12), y (10), side (2, 4 or 6 pixels), brightness (0.4, 0.7, 1).
-The square never touches the border, so every factor is visible in every image.
+Factors: x and y of the centre (9 values each, pixels 4 to 12), side (4, 6 or 8 pixels), brightness
+(0.4, 0.7 or 1).
+The square never leaves the image, so every factor is visible in every image.
 
 Use it to try a model or a setting in a minute. It is too easy to compare methods on.",
     },
@@ -32,11 +33,11 @@ const SIDE: usize = 16;
 
 fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
     settings::parse::<Table>("data", given)?;
-    let centres = || (3..=12).map(|pixel| pixel as f32);
+    let centres = || (4..=12).map(|pixel| pixel as f32);
     let grid = Grid::new(vec![
         Factor::discrete("x", centres()),
         Factor::discrete("y", centres()),
-        Factor::discrete("side", [2.0, 4.0, 6.0]),
+        Factor::discrete("side", [4.0, 6.0, 8.0]),
         Factor::discrete("brightness", [0.4, 0.7, 1.0]),
     ])?;
     Ok((Box::new(Squares { grid }), Table::new()))
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn a_square_has_its_side_and_brightness() {
         let (data, _) = open(&Table::new()).unwrap();
-        assert_eq!(data.len(), 900);
+        assert_eq!(data.len(), 729);
         let index = data.find(&[5.0, 10.0, 4.0, 0.7]).unwrap();
         let mut image = [0.0; SIDE * SIDE];
         data.observe(index, &mut image);

@@ -18,8 +18,8 @@ pub(super) struct Stored {
 enum Numbers {
     Bytes {
         bytes: Vec<u8>,
-        /// The number that each byte stands for.
-        levels: [f32; 256],
+        /// The byte that means 1.
+        one: f32,
     },
     Floats(Vec<f32>),
 }
@@ -29,15 +29,16 @@ impl Stored {
     /// allows it and there are only zeros and ones, one means one.
     pub(super) fn bytes(bytes: Vec<u8>, size: [usize; 3], bits: bool) -> Self {
         let mut present = [false; 256];
-        bytes.iter().for_each(|byte| present[usize::from(*byte)] = true);
+        for &byte in &bytes {
+            present[usize::from(byte)] = true;
+        }
         let only = |largest: usize| (1..256).all(|byte| byte == largest || !present[byte]);
         let (one, range) = match (bits && only(1), only(255)) {
             (true, _) => (1.0, Range::Binary),
             (_, true) => (255.0, Range::Binary),
             _ => (255.0, Range::Unit),
         };
-        let levels = std::array::from_fn(|byte| byte as f32 / one);
-        Self::new(bytes.len(), Numbers::Bytes { bytes, levels }, size, range)
+        Self::new(bytes.len(), Numbers::Bytes { bytes, one }, size, range)
     }
 
     /// Images as floats, [rows, height, width, channels], finite.
@@ -99,8 +100,8 @@ impl Dataset for Stored {
         let (size, channels) = (self.shape.size(), self.shape.channels);
         let row = index * size..(index + 1) * size;
         match &self.numbers {
-            Numbers::Bytes { bytes, levels } => {
-                channel_by_channel(&bytes[row], channels, out, |byte| levels[usize::from(byte)]);
+            Numbers::Bytes { bytes, one } => {
+                channel_by_channel(&bytes[row], channels, out, |byte| f32::from(byte) / one);
             }
             Numbers::Floats(floats) => channel_by_channel(&floats[row], channels, out, |v| v),
         }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ndarray::Array2;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::info::{self, Info};
 use crate::representation::Representation;
 use crate::rng::Rng;
@@ -70,7 +70,10 @@ pub fn score_all(
     let judge = |metric: &&'static dyn Metric| {
         let start = Instant::now();
         let name = metric.info().name;
-        let score = metric.score(representation, &mut rng.split(name));
+        let score = match representation.factors.is_empty() {
+            true => Err(Error::Missing("these codes come without factor values".into())),
+            false => metric.score(representation, &mut rng.split(name)),
+        };
         Outcome { metric: name, score, seconds: start.elapsed().as_secs_f64() }
     };
     metrics.iter().map(judge).collect()

@@ -123,6 +123,7 @@ pub(crate) struct DataPreview {
 }
 
 #[derive(Debug, Args)]
+#[command(args_override_self = true)]
 pub(crate) struct Train {
     /// A configuration file; see studies/first.toml.
     pub(crate) config: Option<PathBuf>,

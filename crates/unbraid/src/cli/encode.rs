@@ -31,7 +31,7 @@ pub(super) fn run(options: &Encode, quiet: bool) -> Result<()> {
     let rows = encode::rows(data, options.rows.unwrap_or(usize::MAX), &rng);
     note(quiet, &format!("encoding {} rows", rows.len()));
     let codes = encode::encode(&*learner, data, &rows)?;
-    let out = options.out.clone().unwrap_or_else(|| run.directory().join("codes.npz"));
+    let out = options.out.clone().unwrap_or_else(|| run.codes_file());
     codes.save(&out)?;
     print(&format!("{}\n", out.display()))
 }

@@ -110,6 +110,10 @@ fn given(options: &Train) -> Result<Table> {
 
 fn open_or_create(out: &Path, given: Table, options: &Train) -> Result<(Run, Plan)> {
     let resuming = options.resume && Run::exists(out);
+    if options.resume && !resuming && given.is_empty() {
+        let reason = "holds no run to resume; give its model and data to start it";
+        return Err(Error::run(out, reason).into());
+    }
     if !resuming {
         let config = Config::from_table(given)?;
         set_threads(&config);
@@ -120,10 +124,9 @@ fn open_or_create(out: &Path, given: Table, options: &Train) -> Result<(Run, Pla
     set_threads(run.config());
     let plan = run.config().clone().resolve()?;
     if !given.is_empty() {
-        let mut asked = Config::from_table(given)?;
-        // A run keeps the number of threads it was started with.
-        asked.train.threads = run.config().train.threads;
-        let asked = asked.resolve()?.config.to_table();
+        // Only what was given can differ; all else is as the run has it.
+        let asked = overlaid(run.config().to_table(), given);
+        let asked = Config::from_table(asked)?.resolve()?.config.to_table();
         if let Some(key) = first_difference(&asked, &run.config().to_table()) {
             let reason = format!(
                 "was started with another `{key}`; leave the settings out to resume it as it was, \
@@ -133,6 +136,21 @@ fn open_or_create(out: &Path, given: Table, options: &Train) -> Result<(Run, Pla
         }
     }
     Ok((run, plan))
+}
+
+/// `below` with the keys of `above` in place of its own, section by section.
+fn overlaid(mut below: Table, above: Table) -> Table {
+    for (key, value) in above {
+        match (below.remove(&key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) => {
+                below.insert(key, Value::Table(overlaid(old, new)));
+            }
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
+    below
 }
 
 fn first_difference(asked: &Table, started: &Table) -> Option<String> {

@@ -1,80 +1,54 @@
 //! How much of each pixel a polygon covers: the exact area, as in the Agg renderer behind
-//! Matplotlib. (Renderers that count sample points instead are off by several grey levels.)
+//! Matplotlib. The rasteriser is the one of ab_glyph, chosen because it computes that area and does
+//! not count sample points.
 
-use std::ops::Range;
+use ab_glyph_rasterizer::{Rasterizer, point};
 
-/// Covered area per pixel of a small window whose top left corner is (0, 0).
-pub(super) struct Coverage<const WIDTH: usize, const HEIGHT: usize> {
-    /// Per pixel, by how much the coverage changes from its left neighbour. [row][column]
-    changes: [[f32; WIDTH]; HEIGHT],
-    /// The rows that have changes.
-    rows: Range<usize>,
+/// Polygons are rasterised in the smallest box around them, so that one that sticks out of the
+/// window costs no more and cannot spill into the next row.
+pub(super) struct Coverage {
+    window: [usize; 2],
+    rasterizer: Rasterizer,
 }
 
-impl<const WIDTH: usize, const HEIGHT: usize> Coverage<WIDTH, HEIGHT> {
-    pub(super) fn new() -> Self {
-        Self { changes: [[0.0; WIDTH]; HEIGHT], rows: HEIGHT..0 }
+impl Coverage {
+    /// A window of `[width, height]` pixels whose top left corner is (0, 0).
+    pub(super) fn new(window: [usize; 2]) -> Self {
+        Self { window, rasterizer: Rasterizer::new(0, 0) }
     }
 
-    /// Add a closed polygon; one drawn the other way round takes its area away. What lies outside
-    /// the window is cut off.
-    pub(super) fn add(&mut self, polygon: &[[f64; 2]]) {
-        let Some(mut from) = polygon.last().copied() else { return };
-        for &to in polygon {
-            self.edge(from, to);
-            from = to;
+    /// Call `pixel(row, column, area)` for the pixels of the window that these closed polygons
+    /// cover; one drawn the other way round takes its area away.
+    pub(super) fn of(
+        &mut self,
+        polygons: &[&[[f64; 2]]],
+        mut pixel: impl FnMut(usize, usize, f32),
+    ) {
+        let corners = || polygons.iter().flat_map(|polygon| polygon.iter());
+        let low = [0, 1].map(|axis| corners().map(|c| c[axis]).fold(f64::INFINITY, f64::min));
+        let high = [0, 1].map(|axis| corners().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max));
+        let outside = |axis: usize| !(low[axis] < self.window[axis] as f64 && high[axis] > 0.0);
+        if outside(0) || outside(1) {
+            return;
         }
-    }
-
-    /// Call `pixel(row, column, area)` where any area is covered, and start afresh.
-    pub(super) fn take(&mut self, mut pixel: impl FnMut(usize, usize, f32)) {
-        for row in std::mem::replace(&mut self.rows, HEIGHT..0) {
-            let mut area = 0.0_f32;
-            for (column, change) in self.changes[row].iter_mut().enumerate() {
-                area += std::mem::take(change);
-                // Sums of parts of a pixel leave a dust of rounding errors.
-                if area.abs() > 1e-5 {
-                    pixel(row, column, area.abs().min(1.0));
-                }
+        let [left, top] = low.map(f64::floor);
+        let [width, height] = [high[0] - left, high[1] - top].map(|side| side.ceil() as usize + 1);
+        self.rasterizer.reset(width, height);
+        for polygon in polygons {
+            let place = |[x, y]: [f64; 2]| point((x - left) as f32, (y - top) as f32);
+            let ends = polygon.iter().cycle().skip(1);
+            for (&from, &to) in polygon.iter().zip(ends) {
+                self.rasterizer.draw_line(place(from), place(to));
             }
         }
-    }
-
-    /// An edge adds its height to all that lies to its right, row by row.
-    fn edge(&mut self, from: [f64; 2], to: [f64; 2]) {
-        let (sign, [x0, y0], [x1, y1]) =
-            if from[1] < to[1] { (1.0, from, to) } else { (-1.0, to, from) };
-        let slope = (x1 - x0) / (y1 - y0);
-        let first = y0.floor().clamp(0.0, HEIGHT as f64) as usize;
-        let end = y1.ceil().clamp(0.0, HEIGHT as f64) as usize;
-        self.rows = self.rows.start.min(first)..self.rows.end.max(end);
-        for row in first..end {
-            let (upper, lower) = (y0.max(row as f64), y1.min((row + 1) as f64));
-            let at = |y: f64| x0 + (y - y0) * slope;
-            self.span(row, sign * (lower - upper), at(upper), at(lower));
-        }
-    }
-
-    /// The part of an edge within one row, between `a` and `b`, of a signed height.
-    fn span(&mut self, row: usize, height: f64, a: f64, b: f64) {
-        let (left, right) = if a < b { (a, b) } else { (b, a) };
-        let share = |a: f64, b: f64| if left < right { (b - a) / (right - left) } else { 1.0 };
-        let changes = &mut self.changes[row];
-        if left < 0.0 {
-            changes[0] += (height * share(left, right.min(0.0))) as f32;
-        }
-        let first = left.floor().clamp(0.0, WIDTH as f64) as usize;
-        let end = (right.floor() + 1.0).clamp(0.0, WIDTH as f64) as usize;
-        for column in first..end {
-            let (start, end) = (left.max(column as f64), right.min((column + 1) as f64));
-            let height = height * share(start, end);
-            // A trapezium: the pixel itself is covered to the right of the middle of the part.
-            let inside = (column + 1) as f64 - f64::midpoint(start, end);
-            changes[column] += (height * inside) as f32;
-            if let Some(next) = changes.get_mut(column + 1) {
-                *next += (height * (1.0 - inside)) as f32;
+        let [columns, rows] = self.window.map(|side| side as i64);
+        self.rasterizer.for_each_pixel_2d(|x, y, area| {
+            let (column, row) = (i64::from(x) + left as i64, i64::from(y) + top as i64);
+            // Sums of parts of a pixel leave a dust of rounding errors.
+            if area > 1e-5 && (0..columns).contains(&column) && (0..rows).contains(&row) {
+                pixel(row as usize, column as usize, area.min(1.0));
             }
-        }
+        });
     }
 }
 
@@ -83,10 +57,8 @@ mod tests {
     use super::*;
 
     fn areas(polygon: &[[f64; 2]]) -> [[f32; 4]; 3] {
-        let mut coverage = Coverage::<4, 3>::new();
-        coverage.add(polygon);
         let mut out = [[0.0; 4]; 3];
-        coverage.take(|row, column, area| out[row][column] = area);
+        Coverage::new([4, 3]).of(&[polygon], |row, column, area| out[row][column] = area);
         out
     }
 
@@ -101,13 +73,19 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_cut_off() {
-        let wide = [[-1e9, 1.0], [1e9, 1.0], [1e9, 1e9], [-1e9, 1e9]];
+        let wide = [[-10.0, 1.0], [10.0, 1.0], [10.0, 9.0], [-10.0, 9.0]];
         assert_eq!(areas(&wide), [[0.0; 4], [1.0; 4], [1.0; 4]]);
-        // The diagonal from (-2, 1) to (2, -3) passes above the window, all else is inside it.
-        let slanted = [[-4.0, 3.0], [4.0, -5.0], [8.0, 3.0]];
-        let area: f32 = areas(&slanted).iter().flatten().sum();
-        assert!((area - 12.0).abs() < 1e-5, "{area}");
         let left = [[-3.0, 0.0], [1.0, 0.0], [-3.0, 4.0]];
         assert_eq!(areas(&left), [[0.5, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]]);
+        assert_eq!(areas(&[[1e9, 0.0], [2e9, 0.0], [2e9, 1e9]]), [[0.0; 4]; 3]);
+    }
+
+    #[test]
+    fn a_hole_takes_its_area_away() {
+        let outer = [[0.0, 0.0], [3.0, 0.0], [3.0, 3.0], [0.0, 3.0]];
+        let hole = [[1.0, 1.0], [1.0, 2.0], [2.0, 2.0], [2.0, 1.0]];
+        let mut total = 0.0;
+        Coverage::new([4, 3]).of(&[&outer, &hole], |_, _, area| total += area);
+        assert_eq!(total, 8.0);
     }
 }

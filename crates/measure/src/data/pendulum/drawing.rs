@@ -13,7 +13,8 @@ pub(super) const SIDE: usize = 96;
 /// The plot box is 12 to 86.4 by 11.52 to 85.44 pixels; what is drawn is cut off at whole pixels.
 const LEFT: usize = 12;
 const TOP: usize = 12;
-type Window = Coverage<74, 73>;
+/// Width and height of what is left.
+const WINDOW: [usize; 2] = [74, 73];
 
 /// Pixels per unit.
 const UNIT: [f64; 2] = [3.72, 3.36];
@@ -33,16 +34,18 @@ pub(super) fn draw([pendulum, light, length, position]: [f32; 4], out: &mut [f32
     let [position, half] = [f64::from(position), f64::from(length) / 2.0];
 
     out.fill(1.0);
-    let mut picture = Picture { window: Window::new(), out };
+    let mut picture = Picture { coverage: Coverage::new(WINDOW), out };
     picture.line(PIVOT, ball);
     // Discs are eight curves; the renderer cuts those of the small one in two, of the large in four.
     picture.disc(ball, 1.5, 2, FIREBRICK);
     picture.disc(sun, 3.0, 4, ORANGE);
-    picture.line([position - half, GROUND], [position + half, GROUND]);
+    // An intervention may ask for any shadow; what is far outside needs no pixels.
+    let [start, end] = [position - half, position + half].map(|x| x.clamp(-9.0, 29.0));
+    picture.line([start, GROUND], [end, GROUND]);
 }
 
 struct Picture<'a> {
-    window: Window,
+    coverage: Coverage,
     out: &'a mut [f32],
 }
 
@@ -58,27 +61,22 @@ impl Picture<'_> {
         let [x, y] = normal(from, to).map(|v| v * HALF_LINE);
         let beside = |[px, py]: [f64; 2], side: f64| [px + side * x, py + side * y];
         let corners = [beside(from, 1.0), beside(to, 1.0), beside(to, -1.0), beside(from, -1.0)];
-        self.window.add(&corners);
-        self.paint(BLACK);
+        self.paint(&[&corners], BLACK);
     }
 
     /// A disc: its area, and then over it an edge of the same colour.
     fn disc(&mut self, centre: [f64; 2], radius: f64, parts: usize, colour: [u8; 3]) {
         let outline = ellipse(centre, radius, parts);
-        self.window.add(&outline);
-        self.paint(colour);
-
+        self.paint(&[&outline], colour);
         let mut inner = widened(&outline, -HALF_EDGE);
         inner.reverse();
-        self.window.add(&widened(&outline, HALF_EDGE));
-        self.window.add(&inner);
-        self.paint(colour);
+        self.paint(&[&widened(&outline, HALF_EDGE), &inner], colour);
     }
 
-    fn paint(&mut self, colour: [u8; 3]) {
+    fn paint(&mut self, polygons: &[&[[f64; 2]]], colour: [u8; 3]) {
         let colour = colour.map(|level| f32::from(level) / 255.0);
         let out = &mut *self.out;
-        self.window.take(|row, column, area| {
+        self.coverage.of(polygons, |row, column, area| {
             let place = (row + TOP) * SIDE + column + LEFT;
             for (channel, level) in colour.iter().enumerate() {
                 let pixel = &mut out[channel * SIDE * SIDE + place];
@@ -93,9 +91,9 @@ fn pixel([x, y]: [f64; 2]) -> [f64; 2] {
     [UNIT[0] * x + 12.0 - LEFT as f64, 85.44 - UNIT[1] * (y + 1.0) - TOP as f64]
 }
 
-/// A circle in the units of the data as the renderer draws it: not 64 points on the curve, but for
-/// each of eight arcs its start and then one point per part, pushed out by a third of the height of
-/// its arc. The difference is up to 15 grey levels at the rim.
+/// A circle in the units of the data as Agg flattens it: for each of eight arcs its start, and then
+/// one point per part, pushed out by a third of the height of the part over its chord. Points on
+/// the circle itself would be off by up to 17 grey levels at the rim.
 fn ellipse(centre: [f64; 2], radius: f64, parts: usize) -> Vec<[f64; 2]> {
     let [x, y] = pixel(centre);
     let point = |angle: f64, factor: f64| {

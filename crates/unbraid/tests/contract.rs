@@ -1,0 +1,143 @@
+//! What every method promises, checked for each entry of the registry.
+
+use std::path::Path;
+
+use toml::Table;
+use unbraid::config::{Config, Plan};
+use unbraid::data::Supervision;
+use unbraid::encode;
+use unbraid::learner::Entry;
+use unbraid::model::Task;
+use unbraid::models::MODELS;
+use unbraid::rng::Rng;
+use unbraid::run::Run;
+use unbraid::train::{Ending, train};
+
+/// A configuration that is quick for any method: `squares`, four latents, a few steps.
+fn small(entry: &Entry, seed: u64, steps: u64) -> Plan {
+    let mut text = format!(
+        "seed = {seed}\ndata.name = 'squares'\nmodel.name = '{}'\n\
+         train = {{ steps = {steps}, batch = 32, rate = 1e-3, log_every = 1, threads = 2 }}\n",
+        entry.info.name
+    );
+    if defaults(entry).contains_key("latents") {
+        text.push_str("model.latents = 4\n");
+    }
+    Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap()
+}
+
+fn defaults(entry: &Entry) -> Table {
+    let (squares, _) = (unbraid::data::find("squares").unwrap().open)(&Table::new()).unwrap();
+    let task = Task { shape: squares.shape(), rows: squares.len() };
+    (entry.resolve)(&Table::new(), &task).expect("a method builds from its defaults")
+}
+
+fn trained(directory: &Path, plan: &Plan) -> Run {
+    let run = Run::create(directory, plan).unwrap();
+    assert_eq!(train(&run, plan, &mut |_| true).unwrap(), Ending::Finished);
+    run
+}
+
+fn losses(run: &Run) -> Vec<f64> {
+    let log = std::fs::read_to_string(run.directory().join("log.jsonl")).unwrap();
+    let loss = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["loss"].as_f64();
+    log.lines().map(|line| loss(line).expect("every row has a finite loss")).collect()
+}
+
+#[test]
+fn the_cards_are_complete_and_the_names_unique() {
+    for (i, entry) in MODELS.iter().enumerate() {
+        let info = entry.info;
+        assert!(!info.title.is_empty() && !info.page.is_empty(), "{}", info.name);
+        assert!(info.summary.len() < 100, "{}: the summary is a line of a table", info.name);
+        assert!(MODELS[..i].iter().all(|other| other.info.name != info.name), "{}", info.name);
+    }
+}
+
+#[test]
+fn an_unknown_key_is_refused() {
+    let task = Task { shape: small(&MODELS[0], 0, 0).task.shape, rows: 100 };
+    for entry in MODELS {
+        let given: Table = "no-such-key = 1".parse().unwrap();
+        let refused = (entry.resolve)(&given, &task).unwrap_err().to_string();
+        assert!(refused.contains("setting `model.no-such-key` is unknown"), "{refused}");
+    }
+}
+
+#[test]
+fn data_without_the_supervision_a_method_needs_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("plain.npz");
+    let mut file = unbraid_measure::npz::NpzWriter::create(&path).unwrap();
+    file.array("images", &[40, 16, 16], &vec![9u8; 40 * 256]).unwrap();
+    file.finish().unwrap();
+    for entry in MODELS {
+        let text = format!(
+            "data.name = 'arrays'\ndata.path = '{}'\nmodel.name = '{}'\ntrain.batch = 8",
+            path.display(),
+            entry.info.name
+        );
+        let plan = Config::from_table(text.parse().unwrap()).unwrap().resolve();
+        assert_eq!(plan.is_ok(), entry.supervision == Supervision::None, "{}", entry.info.name);
+    }
+}
+
+#[test]
+fn every_weight_learns_and_the_loss_falls() {
+    for entry in MODELS.iter().filter(|entry| entry.takes_steps) {
+        let plan = small(entry, 0, 60);
+        let directory = tempfile::tempdir().unwrap();
+        let run = trained(&directory.path().join("run"), &plan);
+        let losses = losses(&run);
+        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+        let (first, last) = (mean(&losses[..5]), mean(&losses[55..]));
+        assert!(last < 0.9 * first, "{}: {first} to {last}", entry.info.name);
+
+        let settings = unbraid::train::model_settings(&plan);
+        let rng = Rng::new(0).split("weights");
+        let fresh = (entry.build)(&settings, &plan.task, &rng).unwrap().weights();
+        for (name, weight) in run.learner(&plan).unwrap().weights() {
+            assert_ne!(weight, fresh[&name], "{}: `{name}` never changed", entry.info.name);
+        }
+    }
+}
+
+#[test]
+fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
+    for entry in MODELS {
+        let plan = small(entry, 0, 3);
+        let directory = tempfile::tempdir().unwrap();
+        let run = trained(&directory.path().join("run"), &plan);
+        let rows: Vec<usize> = (0..20).collect();
+        let codes = |run: &Run| {
+            let learner = run.learner(&plan).unwrap();
+            let codes = encode::encode(&*learner, &*plan.data, &rows).unwrap().codes;
+            let decoded = learner.decode(codes.view());
+            (codes, decoded)
+        };
+        let (once, decoded) = codes(&run);
+        assert!(once.iter().all(|code| code.is_finite()), "{}", entry.info.name);
+        assert_eq!(codes(&Run::open(run.directory()).unwrap()).0, once, "{}", entry.info.name);
+        if let Some(decoded) = decoded {
+            assert_eq!(decoded.shape(), [20, plan.task.shape.size()], "{}", entry.info.name);
+        }
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_bytes_and_other_seeds_others() {
+    for entry in MODELS {
+        let bytes = |seed: u64| {
+            let directory = tempfile::tempdir().unwrap();
+            let run = trained(&directory.path().join("run"), &small(entry, seed, 5));
+            let read = |name: &str| std::fs::read(run.directory().join(name)).unwrap();
+            (read("model.safetensors"), read("log.jsonl"))
+        };
+        let first = bytes(1);
+        assert_eq!(first, bytes(1), "{}", entry.info.name);
+        if entry.takes_steps {
+            let other = bytes(2);
+            assert!(first.0 != other.0 && first.1 != other.1, "{}", entry.info.name);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A run that was killed at any moment and resumed ends with the same bytes as one that was not.
+
+mod program;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use program::{refuse, succeed, unbraid, word};
+
+/// Quick steps and a checkpoint every third of them, so that kills also hit the writing.
+const TRAIN: &[&str] = &[
+    "train", "--quiet", "--model", "beta-vae", "--data", "squares", "--steps", "240", "--set",
+    "model.latents=3", "--set", "model.net=fc", "--set", "model.width=48", "--set",
+    "train.checkpoint_every=3", "--set", "train.log_every=2", "--set", "train.threads=2", "--out",
+];
+
+fn train(directory: &Path) -> Command {
+    let mut command = unbraid();
+    command.args(TRAIN).arg(directory).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn result(directory: &Path) -> (Vec<u8>, String) {
+    let weights = std::fs::read(directory.join("model.safetensors")).expect("a model");
+    (weights, std::fs::read_to_string(directory.join("log.jsonl")).expect("a log"))
+}
+
+/// The reference, and how long it took.
+fn uninterrupted(directory: &Path) -> ((Vec<u8>, String), Duration) {
+    let start = Instant::now();
+    assert!(train(directory).status().expect("it starts").success());
+    (result(directory), start.elapsed())
+}
+
+#[test]
+fn killed_at_random_moments_it_ends_as_if_nothing_had_happened() {
+    let directory = tempfile::tempdir().unwrap();
+    let (expected, time) = uninterrupted(&directory.path().join("whole"));
+    let broken = directory.path().join("broken");
+    // Seeded by the clock on purpose: every test run tries other moments.
+    let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let mut rng = unbraid::rng::Rng::new(clock.subsec_nanos().into());
+    let mut kills = 0;
+    // `--resume` also starts a run that is not there yet, so one command serves every attempt.
+    while kills < 12 {
+        let mut child = train(&broken).arg("--resume").spawn().expect("it starts");
+        if finished_before(&mut child, time.mul_f64(rng.uniform() * 0.5)) {
+            break;
+        }
+        kills += 1;
+    }
+    let last = train(&broken).arg("--resume").status().expect("it starts");
+    assert!(last.success());
+    assert!(kills >= 3, "only {kills} kills; the test shows nothing");
+    let (weights, log) = result(&broken);
+    assert_eq!(log, expected.1, "the logs differ after {kills} kills");
+    assert!(weights == expected.0, "the weights differ after {kills} kills");
+    for place in [broken.clone(), broken.join("resume")] {
+        let litter = std::fs::read_dir(place).unwrap().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let litter: Vec<String> = litter.filter(|name| name.contains(".tmp-")).collect();
+        assert!(litter.is_empty(), "a killed process left {litter:?}");
+    }
+}
+
+/// Wait for the end, or kill with SIGKILL when the time is over.
+fn finished_before(child: &mut Child, time: Duration) -> bool {
+    let deadline = Instant::now() + time;
+    while Instant::now() < deadline {
+        if child.try_wait().expect("it can be watched").is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    child.kill().expect("SIGKILL is sent");
+    child.wait().expect("it is gone");
+    false
+}
+
+#[test]
+fn a_signal_leaves_a_checkpoint_and_its_exit_code() {
+    let directory = tempfile::tempdir().unwrap();
+    let (expected, time) = uninterrupted(&directory.path().join("whole"));
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let out = directory.path().join(signal);
+        let mut child = train(&out).spawn().expect("it starts");
+        let checkpoint = out.join("resume/checkpoint.safetensors");
+        let deadline = Instant::now() + 20 * time;
+        while !checkpoint.is_file() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(sent.expect("kill is there").success());
+        assert_eq!(child.wait().expect("it ends").code(), Some(code));
+        succeed(&["train", "--quiet", "--resume", "--out", word(&out)]);
+        assert!(result(&out) == expected, "{signal}: not the same after resuming");
+    }
+}
+
+#[test]
+fn a_finished_run_is_left_alone_and_a_changed_setting_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("run");
+    let (expected, _) = uninterrupted(&out);
+    succeed(&["train", "--quiet", "--resume", "--out", word(&out)]);
+    assert!(result(&out) == expected);
+    let changed = [TRAIN, &[word(&out), "--resume", "--set", "model.beta=9"]].concat();
+    refuse(&changed, "was started with another `model.beta`");
+    let again = [TRAIN, &[word(&out)]].concat();
+    refuse(&again, "already holds a run; go on with --resume, or choose another --out");
+}
