@@ -19,7 +19,9 @@ pub fn parse<T: Serialize + DeserializeOwned + Default>(section: &str, given: &T
             let hint = did_you_mean(key, merged.keys().map(String::as_str));
             let known = match merged.is_empty() {
                 true => "this takes no settings".to_string(),
-                false => format!("known: {}", merged.keys().cloned().collect::<Vec<_>>().join(", ")),
+                false => {
+                    format!("known: {}", merged.keys().cloned().collect::<Vec<_>>().join(", "))
+                }
             };
             return Err(Error::setting(
                 format!("{section}.{key}"),

@@ -15,9 +15,8 @@ pub fn read_csv(path: impl AsRef<Path>) -> Result<Array> {
     let mut columns = 0;
     for (line, record) in reader.records().enumerate() {
         let record = record.map_err(|source| Error::format(path, source))?;
-        let parsed: std::result::Result<Vec<f32>, String> = (record.iter())
-            .map(|cell| cell.trim().parse().map_err(|_| cell.to_string()))
-            .collect();
+        let parsed: std::result::Result<Vec<f32>, String> =
+            (record.iter()).map(|cell| cell.trim().parse().map_err(|_| cell.to_string())).collect();
         match parsed {
             Ok(row) => {
                 columns = row.len();
@@ -53,7 +52,10 @@ mod tests {
     #[test]
     fn names_are_optional_and_whole_numbers_are_noticed() {
         let codes = read("a,b\n1.5,2\n3,4\n").unwrap();
-        assert_eq!((codes.shape, codes.numbers), (vec![2, 2], Numbers::Floats(vec![1.5, 2.0, 3.0, 4.0])));
+        assert_eq!(
+            (codes.shape, codes.numbers),
+            (vec![2, 2], Numbers::Floats(vec![1.5, 2.0, 3.0, 4.0]))
+        );
         assert!(read("0,1\n2, 3\n").unwrap().is_whole());
     }
 

@@ -34,7 +34,7 @@ pub fn step(entry: &Entry, shape: Shape, batch: usize, steps: usize) -> Result<S
     let mut times = Vec::with_capacity(steps);
     for number in 0..warm_up + steps {
         let start = Instant::now();
-        learner.step(&draw, Step::new(number as u64, 0, rng.clone()), 1e-4);
+        learner.step(&draw, Step::new(number as u64, 0, &rng), 1e-4);
         if number >= warm_up {
             times.push(start.elapsed().as_secs_f64() * 1e3);
         }

@@ -106,9 +106,14 @@ impl Config {
         }
         let seed = match table.remove("seed") {
             None => 0,
-            Some(value) => value.as_integer().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| {
-                Error::setting("seed", format!("cannot be {value}; it is a whole number from 0 up"))
-            })?,
+            Some(value) => {
+                value.as_integer().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| {
+                    Error::setting(
+                        "seed",
+                        format!("cannot be {value}; it is a whole number from 0 up"),
+                    )
+                })?
+            }
         };
         let mut section = |name: &str| match table.remove(name) {
             None => Ok(Table::new()),
@@ -317,7 +322,7 @@ mod tests {
             ("model.bta=1", "setting `model.bta` is unknown; did you mean `beta`?"),
             ("model.beta=nan", "setting `model.beta` must be a number of at least 0"),
             ("train.step=1", "setting `train.step` is unknown; did you mean `steps`?"),
-            ("train.batch=730", "more than the 729 rows"),
+            ("train.batch=406", "more than the 405 rows"),
             ("train.rate=0", "setting `train.rate` must be a positive number"),
             ("train.steps=-4", "setting `train.steps` cannot be -4"),
             ("data.colour=1", "setting `data.colour` is unknown (this takes no settings)"),

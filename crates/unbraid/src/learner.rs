@@ -149,7 +149,7 @@ impl<M: Model> Learner for Trained<M> {
 
     fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
         let model = self.model().valid();
-        in_chunks(observations, |rows, count| {
+        in_chunks(&observations, |rows, count| {
             let x = batch::images(rows, count, self.shape, &device::inference());
             batch::numbers(model.encode(x))
         })
@@ -163,7 +163,7 @@ impl<M: Model> Learner for Trained<M> {
         };
         // Ask once whether there is a decoder at all.
         decode(&vec![0.0; latents], 1)?;
-        Some(in_chunks(codes, |rows, count| {
+        Some(in_chunks(&codes, |rows, count| {
             decode(rows, count).map(batch::numbers).unwrap_or_default()
         }))
     }
@@ -185,14 +185,13 @@ impl<M: Model> Learner for Trained<M> {
 
     fn set_optimizer_state(&mut self, state: Vec<u8>) -> Result<()> {
         let unreadable = |source| Error::Unable(format!("the optimiser's state: {source}"));
-        self.optimizer =
-            adam().from_bytes(Bytes::from_bytes_vec(state)).map_err(unreadable)?;
+        self.optimizer = adam().from_bytes(Bytes::from_bytes_vec(state)).map_err(unreadable)?;
         Ok(())
     }
 }
 
 /// Apply `f` to chunks of rows and stack what it gives.
-fn in_chunks(rows: ArrayView2<f32>, f: impl Fn(&[f32], usize) -> Vec<f32>) -> Array2<f32> {
+fn in_chunks(rows: &ArrayView2<f32>, f: impl Fn(&[f32], usize) -> Vec<f32>) -> Array2<f32> {
     let mut out = Vec::new();
     for chunk in rows.axis_chunks_iter(ndarray::Axis(0), CHUNK) {
         let contiguous = chunk.as_standard_layout();

@@ -30,23 +30,23 @@ pub use unbraid_measure::{data, factors, graph, info, metrics, representation, r
 
 pub mod error;
 
-pub mod device;
 pub mod batch;
-pub mod weights;
-pub mod model;
-pub mod parts;
+pub mod device;
 pub mod learner;
+pub mod model;
 pub mod models;
+pub mod parts;
+pub mod weights;
 
 pub mod config;
 pub mod run;
 
-pub mod picture;
-pub mod tensorboard;
 pub mod encode;
-pub mod traverse;
-pub mod train;
+pub mod picture;
 pub mod score;
+pub mod tensorboard;
+pub mod train;
+pub mod traverse;
 
 pub mod bench;
 pub mod card;

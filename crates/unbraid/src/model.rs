@@ -115,7 +115,7 @@ pub struct Step {
 
 impl Step {
     /// Step `number` of `total`; its noise is a function of the generator and the number alone.
-    pub fn new(number: u64, total: u64, rng: Rng) -> Self {
+    pub fn new(number: u64, total: u64, rng: &Rng) -> Self {
         Self { number, total, noise: rng.at(number) }
     }
 

@@ -5,15 +5,16 @@ use std::path::Path;
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
+use unbraid_measure::Error as MeasureError;
 use unbraid_measure::data::Shape;
 use unbraid_measure::files::Draft;
-use unbraid_measure::Error as MeasureError;
 
 use crate::error::Result;
 
 const INK: Rgb<u8> = Rgb([32, 33, 36]);
 const PALE: Rgb<u8> = Rgb([150, 153, 158]);
-const PAPER: Rgb<u8> = Rgb([255, 255, 255]);
+/// Not quite white, so that white pictures have an edge.
+const PAPER: Rgb<u8> = Rgb([243, 244, 246]);
 const GAP: u32 = 3;
 const MARGIN: u32 = 14;
 /// The size of a label and of the remark under it, in pixels.
@@ -86,8 +87,7 @@ impl Sheet {
         let beside = self.width_of_labels();
         let top = MARGIN + 26 + if self.columns.is_empty() { 0 } else { 18 };
         let title = text_width(&self.title, LABEL + 1.0).ceil() as u32;
-        let total_width =
-            (beside + columns * (width + GAP)).max(MARGIN + title) + MARGIN;
+        let total_width = (beside + columns * (width + GAP)).max(MARGIN + title) + MARGIN;
         let total_height = top + self.strips.len() as u32 * (height + GAP) + MARGIN - GAP;
         let mut canvas = RgbImage::from_pixel(total_width, total_height, PAPER);
         write_text(&mut canvas, &self.title, MARGIN as f32, MARGIN as f32, LABEL + 1.0, INK);
@@ -109,9 +109,8 @@ impl Sheet {
     }
 
     fn width_of_labels(&self) -> u32 {
-        let width = |strip: &Strip| {
-            text_width(&strip.label, LABEL).max(text_width(&strip.remark, REMARK))
-        };
+        let width =
+            |strip: &Strip| text_width(&strip.label, LABEL).max(text_width(&strip.remark, REMARK));
         let widest = self.strips.iter().map(width).fold(0.0, f32::max);
         MARGIN + widest.ceil() as u32 + if widest > 0.0 { MARGIN } else { 0 }
     }
@@ -183,14 +182,19 @@ mod tests {
         let see_through = tile(&[1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], shape(4)).unwrap();
         assert_eq!(see_through.get_pixel(0, 0).0, [255, 0, 0]);
         assert_eq!(see_through.get_pixel(1, 0).0, [255; 3]);
-        assert!(tile(&[0.0; 5], Shape { channels: 5, height: 1, width: 1, range: Range::Real }).is_none());
+        assert!(
+            tile(&[0.0; 5], Shape { channels: 5, height: 1, width: 1, range: Range::Real })
+                .is_none()
+        );
     }
 
     #[test]
     fn a_sheet_shows_its_tiles_enlarged_beside_their_labels() {
         let tile = RgbImage::from_pixel(16, 16, Rgb([200, 0, 0]));
-        let strip = Strip { label: "z0".into(), tiles: vec![tile.clone(), tile], ..Strip::default() };
-        let sheet = Sheet { title: "t".into(), strips: vec![strip.clone(), strip], columns: vec![] };
+        let strip =
+            Strip { label: "z0".into(), tiles: vec![tile.clone(), tile], ..Strip::default() };
+        let sheet =
+            Sheet { title: "t".into(), strips: vec![strip.clone(), strip], columns: vec![] };
         let picture = sheet.draw();
         let red = picture.pixels().filter(|pixel| pixel.0 == [200, 0, 0]).count();
         assert_eq!(red, 4 * 64 * 64);

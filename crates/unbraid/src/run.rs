@@ -141,7 +141,8 @@ impl Run {
             return Err(Error::run(&self.directory, reason));
         }
         let file = read_weights(&path)?;
-        let mut learner = (plan.entry.build)(&settings_of(&self.config.model), &plan.task, &Rng::new(0))?;
+        let mut learner =
+            (plan.entry.build)(&settings_of(&self.config.model), &plan.task, &Rng::new(0))?;
         learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
         Ok(learner)
     }
@@ -217,7 +218,8 @@ impl Run {
     fn forget_results(&self) -> Result<()> {
         for path in [self.representation_file(), self.scores_file(), self.traversal()] {
             if path.exists() {
-                fs::remove_file(&path).map_err(|source| MeasureError::io("remove", &path, &source))?;
+                fs::remove_file(&path)
+                    .map_err(|source| MeasureError::io("remove", &path, &source))?;
             }
         }
         Ok(())
@@ -242,7 +244,8 @@ impl Run {
     /// Remove the unfinished files of a process that was killed while writing.
     fn sweep(&self) {
         let places = [self.directory.clone(), self.file("resume")];
-        for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten() {
+        for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten()
+        {
             if files::is_draft(&entry.path()) {
                 let _ = fs::remove_file(entry.path());
             }
@@ -278,7 +281,8 @@ impl Log {
     pub fn row(&mut self, step: u64, terms: &Terms) -> Result<()> {
         let mut row = serde_json::Map::from_iter([("step".to_string(), json!(step))]);
         // Through text: the shortest digits that give the same f32 back, not those of its f64.
-        let shortest = |value: &f32| value.to_string().parse::<f64>().map_or(Json::Null, Json::from);
+        let shortest =
+            |value: &f32| value.to_string().parse::<f64>().map_or(Json::Null, Json::from);
         row.extend(terms.iter().map(|(name, value)| ((*name).to_string(), shortest(value))));
         let line = format!("{}\n", Json::Object(row));
         let written = self.file.write_all(line.as_bytes());

@@ -30,7 +30,8 @@ impl Board {
         // Two files of one second would overwrite each other; the process number keeps them apart.
         let name = format!("events.out.tfevents.{seconds:017.6}.unbraid.{}", std::process::id());
         let path = directory.join(name);
-        let file = File::create(&path).map_err(|source| MeasureError::io("write", &path, &source))?;
+        let file =
+            File::create(&path).map_err(|source| MeasureError::io("write", &path, &source))?;
         let mut board = Self { path, file: BufWriter::new(file) };
         board.event(0, What::FileVersion("brain.Event:2".into()))?;
         if done > 0 {
@@ -76,7 +77,8 @@ impl Board {
             self.file.write_all(&masked(&event).to_le_bytes())?;
             self.file.flush()
         };
-        Ok(write().map_err(|source: std::io::Error| MeasureError::io("write", &self.path, &source))?)
+        Ok(write()
+            .map_err(|source: std::io::Error| MeasureError::io("write", &self.path, &source))?)
     }
 }
 

@@ -53,7 +53,7 @@ pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -
 
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
-        let step = Step::new(done, settings.steps, noise.clone());
+        let step = Step::new(done, settings.steps, &noise);
         let terms = learner.step(&draw, step, settings.rate);
         check_finite(run, done, &terms)?;
         done += 1;

@@ -82,7 +82,10 @@ pub struct WeightsFile {
 pub fn read(path: &Path) -> Result<WeightsFile> {
     let bytes = std::fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
     let malformed = |reason: String| {
-        MeasureError::format(path, format!("is no readable safetensors file ({reason}); is it truncated?"))
+        MeasureError::format(
+            path,
+            format!("is no readable safetensors file ({reason}); is it truncated?"),
+        )
     };
     let (_, header) =
         SafeTensors::read_metadata(&bytes).map_err(|source| malformed(source.to_string()))?;
@@ -158,7 +161,8 @@ impl ModuleMapper for Writer {
             }),
             Some(weight) => {
                 let found = weight.shape;
-                self.problem = Some(format!("weight `{name}` is {found:?} and should be {shape:?}"));
+                self.problem =
+                    Some(format!("weight `{name}` is {found:?} and should be {shape:?}"));
                 param
             }
             None => {

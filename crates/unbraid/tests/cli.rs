@@ -2,8 +2,5 @@
 
 #[test]
 fn transcripts() {
-    trycmd::TestCases::new()
-        .case("tests/cli/*.md")
-        .case("../../README.md")
-        .env("NO_COLOR", "1");
+    trycmd::TestCases::new().case("tests/cli/*.md").case("../../README.md").env("NO_COLOR", "1");
 }

@@ -40,7 +40,8 @@ fn trained(directory: &Path, plan: &Plan) -> Run {
 
 fn losses(run: &Run) -> Vec<f64> {
     let log = std::fs::read_to_string(run.directory().join("log.jsonl")).unwrap();
-    let loss = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["loss"].as_f64();
+    let loss =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["loss"].as_f64();
     log.lines().map(|line| loss(line).expect("every row has a finite loss")).collect()
 }
 

@@ -93,15 +93,24 @@ fn check(root: &str, layers: &[&[&str]], outside: &[&str]) {
             seen += 1;
             // A capital is a type re-exported at the top: `crate::Error`.
             let Some(other) = rank(&name) else {
-                assert!(name.starts_with(char::is_uppercase), "{path:?} uses unknown `{name}`");
+                assert!(
+                    name.starts_with(char::is_uppercase),
+                    "{} uses unknown `{name}`",
+                    path.display()
+                );
                 continue;
             };
             assert!(
                 other <= place,
-                "{path:?} uses `{name}`, which stands to the right of `{module}`"
+                "{} uses `{name}`, which stands to the right of `{module}`",
+                path.display()
             );
             let leaf = LEAVES.contains(&module) && !relative.ends_with("mod.rs");
-            assert!(!(leaf && name == module), "{path:?} is a leaf and uses another `{module}`");
+            assert!(
+                !(leaf && name == module),
+                "{} is a leaf and uses another `{module}`",
+                path.display()
+            );
         }
     }
     assert!(seen > 20, "only {seen} uses were found; does the reader of sources still work?");
@@ -123,7 +132,7 @@ fn only_the_command_line_knows_it_exists() {
     for path in sources(&root) {
         let text = fs::read_to_string(&path).expect("a readable source");
         let inside = path.starts_with(root.join("cli")) || path.ends_with("main.rs");
-        assert!(inside || !text.contains("clap"), "{path:?} knows the command line");
+        assert!(inside || !text.contains("clap"), "{} knows the command line", path.display());
     }
 }
 

@@ -10,9 +10,27 @@ use program::{refuse, succeed, unbraid, word};
 
 /// Quick steps and a checkpoint every third of them, so that kills also hit the writing.
 const TRAIN: &[&str] = &[
-    "train", "--quiet", "--model", "beta-vae", "--data", "squares", "--steps", "240", "--set",
-    "model.latents=3", "--set", "model.net=fc", "--set", "model.width=48", "--set",
-    "train.checkpoint_every=3", "--set", "train.log_every=2", "--set", "train.threads=2", "--out",
+    "train",
+    "--quiet",
+    "--model",
+    "beta-vae",
+    "--data",
+    "squares",
+    "--steps",
+    "240",
+    "--set",
+    "model.latents=3",
+    "--set",
+    "model.net=fc",
+    "--set",
+    "model.width=48",
+    "--set",
+    "train.checkpoint_every=3",
+    "--set",
+    "train.log_every=2",
+    "--set",
+    "train.threads=2",
+    "--out",
 ];
 
 fn train(directory: &Path) -> Command {
@@ -57,7 +75,9 @@ fn killed_at_random_moments_it_ends_as_if_nothing_had_happened() {
     assert_eq!(log, expected.1, "the logs differ after {kills} kills");
     assert!(weights == expected.0, "the weights differ after {kills} kills");
     for place in [broken.clone(), broken.join("resume")] {
-        let litter = std::fs::read_dir(place).unwrap().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let litter = std::fs::read_dir(place)
+            .unwrap()
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let litter: Vec<String> = litter.filter(|name| name.contains(".tmp-")).collect();
         assert!(litter.is_empty(), "a killed process left {litter:?}");
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::stored::Stored;
-use super::{Dataset, Source};
+use super::{Dataset, Opened, Source};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::npz::{self, Array, Npz, Numbers};
@@ -71,7 +71,7 @@ impl Default for Settings {
     }
 }
 
-fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
+fn open(given: &Table) -> Result<Opened> {
     let settings: Settings = settings::parse("data", given)?;
     if settings.path.is_empty() {
         return Err(Error::setting("data.path", "is missing: name the .npz or .npy file to read"));

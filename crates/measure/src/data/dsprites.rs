@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 use toml::Table;
 
 use super::grid::Grid;
-use super::{Dataset, Range, Shape, Source};
+use super::{Dataset, Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::info::Info;
@@ -24,7 +24,7 @@ pub const SOURCE: Source = Source {
         name: "dsprites",
         title: "dSprites",
         summary: "a white shape on black: shape, scale, orientation, position; 737,280 of 64x64",
-        paper: "https://github.com/google-deepmind/dsprites-dataset",
+        paper: "Matthey et al., dSprites, 2017",
         page: "\
 One white shape on a black ground: the standard test of disentanglement. 737,280 images, 1x64x64,
 each pixel 0 or 1: every combination of the five factors, once. Drawn on the fly, nothing to
@@ -62,7 +62,7 @@ const RADIUS: f64 = 9.6;
 /// Steps per pixel of the grid that vertices snap to.
 const STEPS: i32 = 256;
 
-fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
+fn open(given: &Table) -> Result<Opened> {
     settings::parse::<Table>("data", given)?;
     let positions = || (0..32).map(|k| (f64::from(k) / 31.0) as f32);
     let grid = Grid::new(vec![

@@ -40,7 +40,7 @@ impl Grid {
 
     /// Which value each factor takes in a row, as positions in its list.
     pub fn classes<const N: usize>(&self, mut index: usize) -> [usize; N] {
-        assert_eq!(N, self.values.len(), "a grid of {} factors has as many classes", N);
+        assert_eq!(N, self.values.len(), "a grid of {N} factors has as many classes");
         let mut classes = [0; N];
         for (class, values) in classes.iter_mut().zip(&self.values).rev() {
             *class = index % values.len();

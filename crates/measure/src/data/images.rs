@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::stored::Stored;
-use super::{Dataset, Source};
+use super::{Opened, Source};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::settings;
@@ -60,7 +60,7 @@ struct Settings {
     channels: usize,
 }
 
-fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
+fn open(given: &Table) -> Result<Opened> {
     let settings: Settings = settings::parse("data", given)?;
     if settings.path.is_empty() {
         return Err(Error::setting("data.path", "is missing: name the folder of pictures to read"));

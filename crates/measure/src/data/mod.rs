@@ -34,8 +34,11 @@ pub struct Source {
     pub info: Info,
     /// Open with the settings of `[data]` (without `name`); also returns them with every default
     /// spelled out.
-    pub open: fn(&Table) -> Result<(Box<dyn Dataset>, Table)>,
+    pub open: fn(&Table) -> Result<Opened>,
 }
+
+/// An open data set, with the settings it was opened with.
+pub type Opened = (Box<dyn Dataset>, Table);
 
 /// Find a data set by name.
 pub fn find(name: &str) -> Result<&'static Source> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::grid::Grid;
-use super::{Counterfactual, Dataset, Do, Range, Shape, Source};
+use super::{Counterfactual, Dataset, Do, Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::graph::Graph;
@@ -23,7 +23,7 @@ pub const SOURCE: Source = Source {
         name: "pendulum",
         title: "Pendulum",
         summary: "a pendulum and a light throw a shadow: causes and effects; 7,308 of 96x96",
-        paper: "https://arxiv.org/abs/2004.08697",
+        paper: "Yang et al., CausalVAE, CVPR 2021",
         page: "\
 A red ball swings on a rod, an orange light shines from above, a black bar on the ground is the
 shadow. 7,308 images, 4x96x96 (red, green, blue, and an opacity that is always 1), values 0 to 1,
@@ -95,7 +95,7 @@ enum Labels {
     FileName,
 }
 
-fn open(given: &Table) -> Result<(Box<dyn Dataset>, Table)> {
+fn open(given: &Table) -> Result<Opened> {
     let settings: Settings = settings::parse("data", given)?;
     let causes = vec![
         Factor::discrete("pendulum", (-40..=43).map(|step| step as f32)),

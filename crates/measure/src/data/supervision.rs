@@ -65,7 +65,9 @@ impl<'a> Sampler<'a> {
     /// Refuses here, not at step 900, if the data set cannot give this supervision.
     pub fn new(data: &'a dyn Dataset, supervision: Supervision, rng: Rng) -> Result<Self> {
         if data.is_empty() {
-            return Err(Error::Missing("the data set has no rows; there is nothing to train on".into()));
+            return Err(Error::Missing(
+                "the data set has no rows; there is nothing to train on".into(),
+            ));
         }
         let lacking = match supervision {
             Supervision::None => None,
@@ -103,7 +105,8 @@ impl<'a> Sampler<'a> {
         match self.supervision {
             Supervision::None => {}
             Supervision::Labels => {
-                draw.labels = rows.iter().filter_map(|&row| self.data.label(row)).flatten().collect();
+                draw.labels =
+                    rows.iter().filter_map(|&row| self.data.label(row)).flatten().collect();
             }
             Supervision::Pairs => {
                 partners = rows.iter().map(|&row| partner(self.data, row, 1, &mut rng)).collect();
@@ -173,7 +176,7 @@ mod tests {
         let mut rng = Rng::new(3);
         let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
         for changed in 1..=4 {
-            for row in [0, 17, 728] {
+            for row in [0, 17, 404] {
                 data.values(row, &mut a);
                 data.values(partner(&*data, row, changed, &mut rng), &mut b);
                 assert_eq!(a.iter().zip(&b).filter(|(x, y)| x != y).count(), changed);

@@ -95,7 +95,7 @@ impl Metric for FactorVaeScore {
             name: "factor-vae-score",
             title: "FactorVAE score",
             summary: "does the code that varies least tell which factor was held fixed?",
-            paper: "arXiv:1802.05983",
+            paper: "Kim and Mnih, Disentangling by Factorising, ICML 2018",
             page: PAGE,
         }
     }

@@ -103,7 +103,8 @@ impl Metric for Mcc {
             let summary = "mean correlation of codes and factors, matched one to one";
             ("mcc", "MCC", summary, PAGE)
         };
-        Info { name, title, summary, paper: "arXiv:1605.06336", page }
+        let paper = "Hyvärinen and Morioka, Time-Contrastive Learning, NeurIPS 2016";
+        Info { name, title, summary, paper, page }
     }
 
     fn score(&self, representation: &Representation, _rng: &mut Rng) -> Result<Score> {

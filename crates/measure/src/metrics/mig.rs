@@ -64,7 +64,7 @@ impl Metric for Mig {
             name: "mig",
             title: "MIG",
             summary: "mutual information gap: does each factor have one code of its own?",
-            paper: "arXiv:1802.04942",
+            paper: "Chen et al., Isolating Sources of Disentanglement, NeurIPS 2018",
             page: PAGE,
         }
     }

@@ -39,13 +39,9 @@ pub(super) fn run(options: &BenchStep) -> Result<()> {
 fn parse_shape(text: &str) -> Result<Shape> {
     let numbers: Option<Vec<usize>> =
         text.split('x').map(|n| n.parse().ok().filter(|n| *n > 0)).collect();
-    match numbers.as_deref() {
-        Some(&[channels, height, width]) => {
-            Ok(Shape { channels, height, width, range: Range::Unit })
-        }
-        _ => {
-            let reason = format!("`{text}` is no shape; write channels x height x width: 1x64x64");
-            Err(Error::Unable(reason).into())
-        }
+    if let Some(&[channels, height, width]) = numbers.as_deref() {
+        return Ok(Shape { channels, height, width, range: Range::Unit });
     }
+    let reason = format!("`{text}` is no shape; write channels x height x width: 1x64x64");
+    Err(Error::Unable(reason).into())
 }

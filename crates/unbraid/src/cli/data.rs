@@ -3,10 +3,11 @@
 use std::io::{self, ErrorKind};
 
 use anyhow::Result;
+use ndarray::{Array2, ArrayView1};
 use toml::Table;
 use unbraid::Error;
-use unbraid::data::{self, Dataset, Shape};
-use unbraid::factors::{Factor, Kind};
+use unbraid::data::{self, Dataset, Do, Shape};
+use unbraid::factors::Kind;
 use unbraid::picture::{self, Sheet, Strip, tile};
 use unbraid::rng::Rng;
 use unbraid::{config, encode};
@@ -64,7 +65,7 @@ pub(super) fn make(options: &DataMake, quiet: bool) -> Result<()> {
     print(&format!("{}\n", options.out.display()))
 }
 
-fn flat(rows: &ndarray::Array2<f32>) -> io::Result<&[f32]> {
+fn flat(rows: &Array2<f32>) -> io::Result<&[f32]> {
     rows.as_slice().ok_or_else(|| io::Error::from(ErrorKind::InvalidData))
 }
 
@@ -83,10 +84,11 @@ pub(super) fn preview(options: &DataPreview) -> Result<()> {
     let data = open(&options.data)?;
     let mut rng = Rng::new(options.seed).split("preview");
     let random: Vec<usize> = (0..COLUMNS).map(|_| rng.below(data.len())).collect();
-    let mut strips = vec![strip(&*data, "random", String::new(), &random)?];
+    let random = data::observations(&*data, &random);
+    let mut strips = vec![strip("random", "rows", random.rows(), data.shape())?];
     for (column, factor) in data.factors().iter().enumerate() {
-        if let Some((rows, remark)) = sweep(&*data, column, factor) {
-            strips.push(strip(&*data, &factor.name, remark, &rows)?);
+        if let Some((observations, remark)) = sweep(&*data, column) {
+            strips.push(strip(&factor.name, &remark, observations.rows(), data.shape())?);
         }
     }
     let title = format!("{}: {} rows of {}", options.data.name, data.len(), data.shape());
@@ -94,31 +96,65 @@ pub(super) fn preview(options: &DataPreview) -> Result<()> {
     print(&format!("{}\n", options.out.display()))
 }
 
-/// Rows in which this factor goes through its values and the others stay as in a middle row; where
-/// not every combination exists, the rows nearest to that.
-fn sweep(data: &dyn Dataset, column: usize, factor: &Factor) -> Option<(Vec<usize>, String)> {
-    let Kind::Discrete(values) = &factor.kind else { return None };
-    let shown = COLUMNS.min(values.len());
-    let mut middle = vec![0.0; data.factors().len()];
-    data.values(data.len() / 2, &mut middle);
-    let pick = |i: usize| values[i * (values.len() - 1) / (shown - 1).max(1)];
-    let row = |i: usize| {
-        let mut wanted = middle.clone();
-        wanted[column] = pick(i);
-        data.find(&wanted)
+/// What is seen when this factor goes through its values: rows that are otherwise as a middle one,
+/// where every combination exists, or interventions on that row, where the mechanism is known.
+fn sweep(data: &dyn Dataset, column: usize) -> Option<(Array2<f32>, String)> {
+    let middle = data.len() / 2;
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(middle, &mut values);
+    let shown = shown_values(data, column);
+    if data.find(&values).is_some() {
+        let row = |value: f32| {
+            let mut wanted = values.clone();
+            wanted[column] = value;
+            data.find(&wanted)
+        };
+        let rows: Vec<usize> = shown.into_iter().map(row).collect::<Option<_>>()?;
+        let size = data.factors()[column].size();
+        let remark = size.map_or(String::new(), |size| format!("{size} values"));
+        return Some((data::observations(data, &rows), remark));
+    }
+    let intervened = |value: f32| {
+        data.counterfactual(middle, &[Do { factor: column, value }]).map(|row| row.observation)
     };
-    let rows: Option<Vec<usize>> = (0..shown).map(row).collect();
-    Some((rows?, format!("{} values", values.len())))
+    let seen: Vec<Vec<f32>> = shown.into_iter().map(intervened).collect::<Option<_>>()?;
+    let count = seen.len();
+    let flat = seen.into_iter().flatten().collect();
+    let seen = Array2::from_shape_vec((count, data.shape().size()), flat).ok()?;
+    Some((seen, "do, by the true mechanism".into()))
 }
 
-fn strip(data: &dyn Dataset, label: &str, remark: String, rows: &[usize]) -> Result<Strip> {
-    let shape = data.shape();
-    let observations = data::observations(data, rows);
-    let tiles = observations.rows().into_iter().map(|row| {
+/// Values from the lowest to the highest a factor takes.
+fn shown_values(data: &dyn Dataset, column: usize) -> Vec<f32> {
+    let spaced = |count: usize, at: &dyn Fn(f64) -> f32| -> Vec<f32> {
+        (0..count).map(|i| at(i as f64 / (count - 1).max(1) as f64)).collect()
+    };
+    match &data.factors()[column].kind {
+        Kind::Discrete(values) => {
+            let last = (values.len() - 1) as f64;
+            spaced(COLUMNS.min(values.len()), &|share| values[(share * last).round() as usize])
+        }
+        Kind::Continuous => {
+            let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(1000)).collect();
+            let taken = data::values(data, &rows).column(column).to_vec();
+            let low = taken.iter().copied().fold(f32::INFINITY, f32::min);
+            let high = taken.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            spaced(COLUMNS, &|share| low + (high - low) * share as f32)
+        }
+    }
+}
+
+fn strip<'a>(
+    label: &str,
+    remark: &str,
+    observations: impl IntoIterator<Item = ArrayView1<'a, f32>>,
+    shape: Shape,
+) -> Result<Strip> {
+    let tiles = observations.into_iter().map(|row| {
         tile(&row.to_vec(), shape).ok_or_else(|| {
             Error::Unable(format!("a preview is drawn from images; these data are {shape}")).into()
         })
     });
     let tiles = tiles.collect::<Result<Vec<_>>>()?;
-    Ok(Strip { label: label.into(), remark, faded: false, tiles })
+    Ok(Strip { label: label.into(), remark: remark.into(), faded: false, tiles })
 }

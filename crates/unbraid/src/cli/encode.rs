@@ -19,7 +19,9 @@ pub(super) fn run(options: &Encode, quiet: bool) -> Result<()> {
     let learner = run.learner(&plan)?;
     let other = options.data.as_deref().map(open).transpose()?;
     let data = other.as_deref().unwrap_or(&*plan.data);
-    if data.shape().size() != plan.task.shape.size() || data.shape().channels != plan.task.shape.channels {
+    if data.shape().size() != plan.task.shape.size()
+        || data.shape().channels != plan.task.shape.channels
+    {
         return Err(Error::Unable(format!(
             "the model was trained on {} and these data are {}; resize or convert them first",
             plan.task.shape,

@@ -21,7 +21,8 @@ pub(super) fn run(name: &str) -> Result<()> {
         return Err(Error::Unable(error).into());
     }
     for (kind, info) in found {
-        let paper = if info.paper.is_empty() { String::new() } else { format!("\n{}\n", info.paper) };
+        let paper =
+            if info.paper.is_empty() { String::new() } else { format!("\n{}\n", info.paper) };
         print(&format!("# {} ({kind} `{}`)\n{paper}\n{}\n", info.title, info.name, info.page))?;
     }
     Ok(())

@@ -24,9 +24,10 @@ pub(super) fn run(options: &Train, quiet: bool) -> Result<ExitCode> {
         let plan = Config::from_table(given)?.resolve()?;
         return dry_run(&plan, options);
     }
-    let out = options.out.as_deref().ok_or_else(|| {
-        Error::Unable("where should the run go? give --out DIRECTORY".into())
-    })?;
+    let out = options
+        .out
+        .as_deref()
+        .ok_or_else(|| Error::Unable("where should the run go? give --out DIRECTORY".into()))?;
     let (run, plan) = open_or_create(out, given, options)?;
     if run.is_finished()? {
         note(quiet, &format!("{}: every step has been taken already", out.display()));

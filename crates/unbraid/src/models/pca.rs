@@ -79,7 +79,8 @@ what a model gains over it is what its non-linearity bought.",
 
     fn weights(&self) -> Weights {
         let Pca { mean, components, variances } = &self.pca;
-        let vector = |values: &Vec<f32>| Weight { shape: vec![values.len()], values: values.clone() };
+        let vector =
+            |values: &Vec<f32>| Weight { shape: vec![values.len()], values: values.clone() };
         let matrix = Weight {
             shape: components.shape().to_vec(),
             values: components.iter().copied().collect(),

@@ -56,7 +56,7 @@ mod tests {
             mean: batch::matrix(&vec![3.0; rows], rows, 1, &device),
             log_variance: batch::matrix(&vec![2.0 * 0.5f32.ln(); rows], rows, 1, &device),
         };
-        let drawn = batch::numbers(posterior.sample(&mut Step::new(0, 1, Rng::new(0))));
+        let drawn = batch::numbers(posterior.sample(&mut Step::new(0, 1, &Rng::new(0))));
         let mean = drawn.iter().sum::<f32>() / rows as f32;
         let variance = drawn.iter().map(|z| (z - mean).powi(2)).sum::<f32>() / rows as f32;
         assert!((mean - 3.0).abs() < 0.02, "{mean}");

@@ -36,9 +36,7 @@ impl Likelihood {
         let [rows, channels, height, width] = x.dims();
         let sum = match self {
             // −x log σ(a) − (1 − x) log(1 − σ(a)) = a (1 − x) − log σ(a)
-            Self::Bernoulli => {
-                (decoded.clone() * (-x + 1.0) - log_sigmoid(decoded)).sum()
-            }
+            Self::Bernoulli => (decoded.clone() * (-x + 1.0) - log_sigmoid(decoded)).sum(),
             Self::Gaussian { noise, .. } => {
                 let constant = noise.ln() + 0.5 * std::f64::consts::TAU.ln();
                 let size = (rows * channels * height * width) as f64;
@@ -72,9 +70,13 @@ mod tests {
     #[test]
     fn bernoulli_is_the_cross_entropy_even_for_extreme_logits() {
         let ln2 = std::f32::consts::LN_2;
-        assert!((error(Likelihood::Bernoulli, &[0.0; 4], &[1.0, 0.0, 0.5, 1.0]) - 2.0 * ln2).abs() < 1e-6);
+        assert!(
+            (error(Likelihood::Bernoulli, &[0.0; 4], &[1.0, 0.0, 0.5, 1.0]) - 2.0 * ln2).abs()
+                < 1e-6
+        );
         // Right answers cost nothing, wrong ones the logit; nothing overflows.
-        let sure = error(Likelihood::Bernoulli, &[200.0, -200.0, 200.0, 200.0], &[1.0, 0.0, 1.0, 0.0]);
+        let sure =
+            error(Likelihood::Bernoulli, &[200.0, -200.0, 200.0, 200.0], &[1.0, 0.0, 1.0, 0.0]);
         assert!((sure - 100.0).abs() < 1e-3, "{sure}");
     }
 

@@ -282,9 +282,8 @@ mod tests {
     fn impossible_settings_are_refused_with_the_way_out() {
         let vectors = Shape { channels: 5, height: 1, width: 1, range: Range::Real };
         let refuse = |shape: Shape, net: &str, likelihood: &str| {
-            let mut settings = NetSettings::default();
-            settings.net = net.into();
-            settings.likelihood = likelihood.into();
+            let (net, likelihood) = (net.into(), likelihood.into());
+            let mut settings = NetSettings { net, likelihood, ..NetSettings::default() };
             settings.resolve(&Task { shape, rows: 9 }).unwrap_err().to_string()
         };
         assert!(refuse(vectors, "conv", "auto").contains("use model.net = \"fc\""));
