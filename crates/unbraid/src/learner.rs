@@ -1,6 +1,6 @@
 //! The one place where types are erased: any method, trained or fitted, behind plain arrays.
 //!
-//! Nobody implements [`Learner`] by hand: [`Trained`] does for every [`Model`], [`Fitted`] for every
+//! Nobody implements [`Learner`] by hand: `Trained` does for every [`Model`], `Fitted` for every
 //! [`Baseline`]. What stands right of this file in the flow knows neither burn nor a model's type.
 
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};

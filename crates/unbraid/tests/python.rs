@@ -104,7 +104,7 @@ print(bool((codes['values'] == made['values']).all()))
     if let Some(printed) = python(script, &[word(&data), word(&codes)]) {
         let lines: Vec<String> = printed.lines().map(|line| line.replace("np.str_", "")).collect();
         assert_eq!(lines[0], "uint8 (405, 16, 16, 1) float32 (405, 4)");
-        assert!(lines[1].contains("255 [4.0, 4.0, 4.0, 0.4"), "{}", lines[1]);
+        assert!(lines[1].contains("255 [4.0, 6.0, 4.0, 0.4"), "{}", lines[1]);
         assert!(lines[2].starts_with("float32 (405, 3)"), "{}", lines[2]);
         assert_eq!(lines[3], "True");
     }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use image::{GrayImage, Luma, Rgb, RgbImage, Rgba, RgbaImage};
 
 use super::*;
-use crate::data::Range;
+use crate::data::{Dataset, Range};
 
 /// A folder of pictures for one test.
 struct Folder(tempfile::TempDir);
