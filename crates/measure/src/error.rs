@@ -62,6 +62,9 @@ impl Error {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                 "the disk is full; free some space and run the command again".to_string()
             }
+            ErrorKind::PermissionDenied if action == "read" => {
+                "you are not allowed to read it; change its permissions".to_string()
+            }
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
                 format!("{source}; choose a place you may write to, or change its permissions")
             }

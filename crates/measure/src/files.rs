@@ -35,7 +35,14 @@ impl Draft {
         let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         // Without the sync a power cut could leave a renamed but empty file.
         file.sync_all()?;
-        fs::rename(&self.temporary, &self.path)
+        fs::rename(&self.temporary, &self.path)?;
+        // The name itself lives in the directory. Where directories cannot be opened there is
+        // nothing more to do.
+        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        match File::open(directory.unwrap_or(Path::new("."))) {
+            Ok(directory) => directory.sync_all().or(Ok(())),
+            Err(_) => Ok(()),
+        }
     }
 
     fn inner(&mut self) -> &mut BufWriter<File> {

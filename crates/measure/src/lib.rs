@@ -20,6 +20,8 @@
 //! # Ok::<(), unbraid_measure::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod error;
 pub mod files;
 pub mod info;

@@ -3,17 +3,17 @@
 //! Members are read by name, so that a file which also holds a pickle (dSprites' `metadata`) opens.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use npyz::{AutoSerialize, DType, NpyFile, Order, TypeChar, WriteOptions, WriterBuilder};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use npyz::{DType, NpyFile, Order, TypeChar};
+use zip::ZipArchive;
 
 use crate::error::{Error, Result};
-use crate::files::Draft;
+
+mod writer;
+
+pub use writer::NpzWriter;
 
 /// The numbers of an array, in C order.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +124,10 @@ fn array(reader: impl Read) -> std::result::Result<Array, String> {
     let cut = |source: std::io::Error| format!("cannot be read ({source}); is it truncated?");
     let file = NpyFile::new(reader).map_err(cut)?;
     let shape: Vec<usize> = file.shape().iter().map(|&axis| axis as usize).collect();
+    // A header can claim any shape; a product that overflows would pass for a small array.
+    if shape.iter().try_fold(8usize, |size, &axis| size.checked_mul(axis)).is_none() {
+        return Err(format!("claims the shape {shape:?}, which no memory holds; is it damaged?"));
+    }
     let order = file.order();
     let DType::Plain(kind) = file.dtype() else {
         return Err("is a record array; save each column as its own array".into());
@@ -197,114 +201,6 @@ fn in_c_order(numbers: Numbers, shape: &[usize], order: Order) -> Numbers {
         (Order::Fortran, Numbers::Bytes(v)) => Numbers::Bytes(transposed(&v, shape)),
         (Order::Fortran, Numbers::Integers(v)) => Numbers::Integers(transposed(&v, shape)),
         (Order::Fortran, Numbers::Floats(v)) => Numbers::Floats(transposed(&v, shape)),
-    }
-}
-
-/// An .npz file being written, member after member, in bounded memory.
-pub struct NpzWriter {
-    path: PathBuf,
-    abandoned: Arc<AtomicBool>,
-    zip: ZipWriter<Output>,
-}
-
-/// Where the archive goes. A `ZipWriter` that is dropped writes the end of its archive and complains
-/// on standard error if that fails, as on a full disk; once abandoned, its words go nowhere.
-struct Output {
-    draft: Draft,
-    abandoned: Arc<AtomicBool>,
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self.abandoned.load(Ordering::Relaxed) {
-            true => Ok(bytes.len()),
-            false => self.draft.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self.abandoned.load(Ordering::Relaxed) {
-            true => Ok(()),
-            false => self.draft.flush(),
-        }
-    }
-}
-
-impl Seek for Output {
-    fn seek(&mut self, position: SeekFrom) -> std::io::Result<u64> {
-        match self.abandoned.load(Ordering::Relaxed) {
-            true => Ok(0),
-            false => self.draft.seek(position),
-        }
-    }
-}
-
-impl NpzWriter {
-    /// Start writing what will become `path`.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_path_buf();
-        let abandoned = Arc::new(AtomicBool::new(false));
-        let output = Output { draft: Draft::create(&path)?, abandoned: abandoned.clone() };
-        Ok(Self { path, abandoned, zip: ZipWriter::new(output) })
-    }
-
-    /// Write an array row by row: `rows` is called with a sink for the values.
-    pub fn stream<T: AutoSerialize>(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-        rows: impl FnOnce(&mut dyn FnMut(&[T]) -> std::io::Result<()>) -> std::io::Result<()>,
-    ) -> Result<()> {
-        self.member(name, T::default_dtype(), shape, rows)
-    }
-
-    /// Write an array that is in memory.
-    pub fn array<T: AutoSerialize>(&mut self, name: &str, shape: &[usize], v: &[T]) -> Result<()> {
-        self.stream(name, shape, |sink| sink(v))
-    }
-
-    /// Write a list of strings as NumPy's `<U`.
-    pub fn strings(&mut self, name: &str, values: &[String]) -> Result<()> {
-        let longest = values.iter().map(|v| v.chars().count()).max().unwrap_or(0).max(1);
-        let dtype = DType::new_scalar(format!("<U{longest}").parse().expect("a type of NumPy"));
-        self.member::<String>(name, dtype, &[values.len()], |sink| sink(values))
-    }
-
-    /// Give the file its name.
-    pub fn finish(self) -> Result<()> {
-        match self.zip.finish() {
-            Ok(output) => output.draft.finish(),
-            Err(source) => Err(Error::io("write", &self.path, &source.into())),
-        }
-    }
-
-    fn member<T: npyz::Serialize>(
-        &mut self,
-        name: &str,
-        dtype: DType,
-        shape: &[usize],
-        rows: impl FnOnce(&mut dyn FnMut(&[T]) -> std::io::Result<()>) -> std::io::Result<()>,
-    ) -> Result<()> {
-        let path = self.path.clone();
-        let write = || -> std::io::Result<()> {
-            // 64-bit sizes: a full 3D Shapes is 5.9 GB. The time is fixed so that equal arrays
-            // give equal files.
-            let options = SimpleFileOptions::default()
-                .compression_method(CompressionMethod::Deflated)
-                .compression_level(Some(1))
-                .large_file(true)
-                .last_modified_time(zip::DateTime::default());
-            self.zip.start_file(format!("{name}.npy"), options)?;
-            let shape: Vec<u64> = shape.iter().map(|&axis| axis as u64).collect();
-            let mut buffered = std::io::BufWriter::with_capacity(1 << 16, &mut self.zip);
-            let mut writer =
-                WriteOptions::new().dtype(dtype).shape(&shape).writer(&mut buffered).begin_nd()?;
-            rows(&mut |values: &[T]| values.iter().try_for_each(|value| writer.push(value)))?;
-            writer.finish()?;
-            buffered.flush()
-        };
-        let written = write();
-        self.abandoned.store(written.is_err(), Ordering::Relaxed);
-        written.map_err(|source| Error::io("write", &path, &source))
     }
 }
 

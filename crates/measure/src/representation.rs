@@ -40,7 +40,7 @@ impl Representation {
         check_finite("factor", &values)?;
         let factors = columns(&values)
             .enumerate()
-            .map(|(i, column)| Factor::of_column(format!("factor-{i}"), &column, whole))
+            .map(|(i, column)| Factor::of_column(format!("factor-{}", i + 1), &column, whole))
             .collect();
         Self::new(codes, values, factors)
     }

@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::npz::{Array, Numbers};
 
-/// Read a CSV file of numbers as `[rows, columns]`. A first line that is not all numbers is taken
-/// as the names of the columns and passed over.
+/// Read a CSV file of numbers as `[rows, columns]`. A first line without any number is taken as the
+/// names of the columns and passed over.
 pub fn read_csv(path: impl AsRef<Path>) -> Result<Array> {
     let path = path.as_ref();
     let file = std::fs::File::open(path).map_err(|source| Error::io("read", path, &source))?;
@@ -15,18 +15,17 @@ pub fn read_csv(path: impl AsRef<Path>) -> Result<Array> {
     let mut columns = 0;
     for (line, record) in reader.records().enumerate() {
         let record = record.map_err(|source| Error::format(path, source))?;
-        let parsed: std::result::Result<Vec<f32>, String> =
-            (record.iter()).map(|cell| cell.trim().parse().map_err(|_| cell.to_string())).collect();
-        match parsed {
-            Ok(row) => {
-                columns = row.len();
-                numbers.extend(row);
-            }
-            Err(_) if line == 0 => {}
-            Err(cell) => {
+        let cells: Vec<(&str, Option<f32>)> =
+            record.iter().map(|cell| (cell, cell.trim().parse().ok())).collect();
+        if line == 0 && cells.iter().all(|(_, number)| number.is_none()) {
+            continue;
+        }
+        columns = cells.len();
+        for (cell, number) in cells {
+            numbers.push(number.ok_or_else(|| {
                 let reason = format!("line {} has `{cell}`, which is no number", line + 1);
-                return Err(Error::format(path, reason));
-            }
+                Error::format(path, reason)
+            })?);
         }
     }
     if numbers.is_empty() {
@@ -62,6 +61,7 @@ mod tests {
     #[test]
     fn ragged_rows_words_and_empty_files_are_errors() {
         assert!(read("1,2\n3\n").is_err());
+        assert!(read("1,oops\n3,4\n").unwrap_err().to_string().contains("line 1 has `oops`"));
         assert!(read("1,2\n3,x\n").unwrap_err().to_string().contains("line 2 has `x`"));
         assert!(read("a,b\n").unwrap_err().to_string().contains("holds no numbers"));
     }

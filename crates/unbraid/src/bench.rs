@@ -5,9 +5,13 @@ use std::time::Instant;
 use unbraid_measure::data::{Draw, Range, Shape};
 use unbraid_measure::rng::Rng;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::learner::Entry;
 use crate::model::{Step, Task};
+
+/// Beyond these a typing error is more likely than a wish.
+const MOST_STEPS: usize = 1_000_000;
+const MOST_NUMBERS: usize = 1 << 28;
 
 /// What a benchmark measured.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +27,13 @@ pub struct StepTime {
 /// Time training steps on random images held in memory, so that only the model is measured.
 pub fn step(entry: &Entry, shape: Shape, batch: usize, steps: usize) -> Result<StepTime> {
     let shape = Shape { range: Range::Unit, ..shape };
+    let numbers = [batch, shape.channels, shape.height, shape.width];
+    let numbers = numbers.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+    if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) || steps > MOST_STEPS {
+        return Err(Error::Unable(format!(
+            "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
+        )));
+    }
     let task = Task { shape, rows: batch };
     let rng = Rng::new(0);
     let settings = (entry.resolve)(&toml::Table::new(), &task)?;

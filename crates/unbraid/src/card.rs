@@ -8,7 +8,7 @@ use unbraid_measure::files;
 
 use crate::config::Plan;
 use crate::error::Result;
-use crate::run::{Run, version};
+use crate::run::{Run, VERSION};
 
 /// Write `README.md` from what is in the run directory now.
 pub fn write(run: &Run, plan: &Plan) -> Result<()> {
@@ -27,18 +27,21 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
         capitalised(info.summary)
     );
     let shape = plan.task.shape;
+    let settings = config.model_settings();
+    let settings: Vec<String> = settings.iter().map(|(key, v)| format!("{key} {v}")).collect();
     let _ = write!(
         out,
         "\n| | |\n|---|---|\n| model | `{}` ({}) |\n| data | `{data}`, {} rows of {shape} |\n\
-         | steps | {} of batch {}, Adam at {} |\n| seed | {} |\n| made by | unbraid {} |\n",
+         | settings | {} |\n| steps | {} of batch {}, Adam at {} |\n| seed | {} |\n| made by | unbraid {} |\n",
         info.name,
         if info.paper.is_empty() { "ours" } else { info.paper },
         plan.task.rows,
+        settings.join(", "),
         config.train.steps,
         config.train.batch,
         config.train.rate,
         config.seed,
-        version(),
+        VERSION,
     );
     if let Some(scores) = run.scores()? {
         out.push_str("\n## Scores\n\n| metric | value | rows |\n|---|---|---|\n");

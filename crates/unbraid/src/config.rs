@@ -20,6 +20,9 @@ use crate::models;
 /// The number of the format of `run.toml`.
 pub const FORMAT: i64 = 1;
 
+/// More threads than any machine has; a typing error, not a wish.
+const MOST_THREADS: usize = 1024;
+
 /// The keys of `[train]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainSettings {
@@ -96,9 +99,13 @@ impl Config {
     /// From a TOML table; refuses unknown sections and keys.
     pub fn from_table(mut table: Table) -> Result<Self> {
         const KNOWN: [&str; 5] = ["seed", "data", "model", "train", "score"];
-        for key in ["format", "unbraid"] {
-            table.remove(key);
+        if let Some(format) = table.remove("format").and_then(|value| value.as_integer())
+            && format > FORMAT
+        {
+            let reason = format!("is {format}, newer than {FORMAT}; update unbraid to read it");
+            return Err(Error::setting("format", reason));
         }
+        table.remove("unbraid");
         if let Some(key) = table.keys().find(|key| !KNOWN.contains(&key.as_str())) {
             let hint = did_you_mean(key, KNOWN);
             let reason = format!("is unknown{hint} (known: {})", KNOWN.join(", "));
@@ -120,11 +127,17 @@ impl Config {
             Some(Value::Table(section)) => Ok(section),
             Some(_) => Err(Error::setting(name, format!("must be a section: [{name}]"))),
         };
+        let train: TrainSettings = settings::parse("train", &section("train")?)?;
+        // Here and not in `resolve`: the threads start before anything is resolved.
+        if train.threads > MOST_THREADS {
+            let reason = format!("must be at most {MOST_THREADS}");
+            return Err(Error::setting("train.threads", reason));
+        }
         Ok(Self {
             seed,
             data: section("data")?,
             model: section("model")?,
-            train: settings::parse("train", &section("train")?)?,
+            train,
             score: settings::parse("score", &section("score")?)?,
         })
     }
@@ -138,9 +151,7 @@ impl Config {
         let (name, model_settings) = take_name(&self.model, "model")?;
         let entry = models::find(&name)?;
         check_train(&mut self.train, entry)?;
-        for metric in self.score.metrics.iter().filter(|name| *name != "all") {
-            metrics::find(metric)?;
-        }
+        check_score(&self.score)?;
         let (data, data_settings) = (source.open)(&given)?;
         let task = Task { shape: data.shape(), rows: data.len() };
         if data.is_empty() {
@@ -175,6 +186,13 @@ impl Config {
         table.insert("train".into(), Value::Table(settings::to_table(&self.train)));
         table.insert("score".into(), Value::Table(settings::to_table(&self.score)));
         table
+    }
+
+    /// The settings of the model without its name, as a registry entry wants them.
+    pub fn model_settings(&self) -> Table {
+        let mut settings = self.model.clone();
+        settings.remove("name");
+        settings
     }
 
     /// The name of the model.
@@ -217,12 +235,14 @@ pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
 /// The registry name and settings of a data set given by name, by file or by folder.
 pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
     let path = Path::new(name);
-    let extension = path.extension().is_some_and(|e| e == "npz" || e == "npy");
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let array = extension == "npz" || extension == "npy";
+    let folder = path.is_dir() || name.contains(std::path::MAIN_SEPARATOR);
     let registered = data::DATASETS.iter().any(|source| source.info.name == name);
     let kind = match () {
         () if registered => return (name.into(), absolute_path(given)),
-        () if extension => "arrays",
-        () if path.is_dir() => "images",
+        () if array => "arrays",
+        () if folder => "images",
         () => return (name.into(), given),
     };
     given.insert("path".into(), Value::String(name.into()));
@@ -231,11 +251,13 @@ pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
 
 /// A run directory can be scored from anywhere, so it must not depend on where it was started.
 fn absolute_path(mut given: Table) -> Table {
-    if let Some(Value::String(path)) = given.get_mut("path")
-        && !path.is_empty()
-        && let Ok(absolute) = std::path::absolute(&path)
-    {
-        *path = absolute.to_string_lossy().into_owned();
+    for key in ["path", "labels"] {
+        if let Some(Value::String(path)) = given.get_mut(key)
+            && Path::new(path).exists()
+            && let Ok(absolute) = std::path::absolute(&path)
+        {
+            *path = absolute.to_string_lossy().into_owned();
+        }
     }
     given
 }
@@ -258,7 +280,27 @@ fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
         }
     }
     if train.threads == 0 {
-        train.threads = std::thread::available_parallelism().map_or(1, usize::from);
+        train.threads = default_threads();
+    }
+    Ok(())
+}
+
+/// What rayon takes if nobody tells it: its variable, or one thread per core.
+fn default_threads() -> usize {
+    let named = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    named.filter(|threads| *threads > 0).unwrap_or_else(cores)
+}
+
+fn check_score(score: &ScoreSettings) -> Result<()> {
+    if score.rows == 0 {
+        return Err(Error::setting("score.rows", "must be at least 1"));
+    }
+    if score.metrics.is_empty() {
+        return Err(Error::setting("score.metrics", "is empty; name some, or [\"all\"]"));
+    }
+    for metric in score.metrics.iter().filter(|name| *name != "all") {
+        metrics::find(metric)?;
     }
     Ok(())
 }
@@ -323,6 +365,11 @@ mod tests {
             ("model.beta=nan", "setting `model.beta` must be a number of at least 0"),
             ("train.step=1", "setting `train.step` is unknown; did you mean `steps`?"),
             ("train.batch=406", "more than the 405 rows"),
+            ("train.threads=100000", "setting `train.threads` must be at most 1024"),
+            ("score.rows=0", "setting `score.rows` must be at least 1"),
+            ("score.metrics=[]", "setting `score.metrics` is empty"),
+            ("format=99", "setting `format` is 99, newer than 1"),
+            ("model.width=100000000", "would have"),
             ("train.rate=0", "setting `train.rate` must be a positive number"),
             ("train.steps=-4", "setting `train.steps` cannot be -4"),
             ("data.colour=1", "setting `data.colour` is unknown (this takes no settings)"),

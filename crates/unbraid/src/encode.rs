@@ -39,14 +39,9 @@ pub fn encode(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Resu
     Ok(Representation::new(codes, data::values(data, rows), data.factors().to_vec())?)
 }
 
-/// The codes by which a run is scored: those already written, or made now and written.
+/// The codes by which a run is scored, written into its directory. Made anew each time: the data
+/// of a user may have changed since.
 pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation> {
-    let wanted = plan.config.score.rows.min(plan.data.len());
-    if let Some(written) = run.representation()?
-        && written.rows() == wanted
-    {
-        return Ok(written);
-    }
     let rng = Rng::new(plan.config.seed).split("score");
     let rows = rows(&*plan.data, plan.config.score.rows, &rng);
     let representation = encode(learner, &*plan.data, &rows)?;

@@ -26,29 +26,44 @@
 //! # Ok::<(), unbraid::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use unbraid_measure::{data, factors, graph, info, metrics, representation, rng};
 
 pub mod error;
 
-pub mod batch;
 pub mod device;
-pub mod learner;
-pub mod model;
-pub mod models;
-pub mod parts;
+
+pub mod batch;
+
 pub mod weights;
 
+pub mod model;
+
+pub mod parts;
+
+pub mod learner;
+
+pub mod models;
+
 pub mod config;
+
 pub mod run;
 
-pub mod encode;
 pub mod picture;
-pub mod score;
+
 pub mod tensorboard;
-pub mod train;
+
+pub mod encode;
+
 pub mod traverse;
 
-pub mod bench;
+pub mod train;
+
+pub mod score;
+
 pub mod card;
+
+pub mod bench;
 
 pub use error::{Error, Result};

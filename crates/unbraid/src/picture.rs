@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::imageops::{self, FilterType};
-use image::{Rgb, RgbImage};
+use image::{ImageError, Rgb, RgbImage};
 use unbraid_measure::Error as MeasureError;
 use unbraid_measure::data::Shape;
 use unbraid_measure::files::Draft;
@@ -69,9 +69,10 @@ pub fn tile(observation: &[f32], shape: Shape) -> Option<RgbImage> {
 /// Write a picture as PNG, atomically.
 pub fn save(picture: &RgbImage, path: &Path) -> Result<()> {
     let mut draft = Draft::create(path)?;
-    picture
-        .write_to(&mut draft, image::ImageFormat::Png)
-        .map_err(|source| MeasureError::io("write", path, &std::io::Error::other(source)))?;
+    picture.write_to(&mut draft, image::ImageFormat::Png).map_err(|source| match source {
+        ImageError::IoError(source) => MeasureError::io("write", path, &source),
+        other => MeasureError::io("write", path, &std::io::Error::other(other)),
+    })?;
     Ok(draft.finish()?)
 }
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 use toml::{Table, Value};
-use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::{Error as MeasureError, files};
 
@@ -27,25 +26,29 @@ impl Run {
     /// Start a run: the directory with its `run.toml`, so that from here on it can be resumed.
     pub fn create(directory: impl AsRef<Path>, plan: &Plan) -> Result<Self> {
         let directory = directory.as_ref().to_path_buf();
-        if Self::exists(&directory) {
-            return Err(Error::run(
-                directory,
-                "already holds a run; go on with --resume, or choose another --out",
-            ));
-        }
-        if fs::read_dir(&directory).is_ok_and(|mut entries| entries.any(|e| is_visible(&e))) {
-            let reason = "is not empty and holds no run; choose a new directory for --out";
-            return Err(Error::run(directory, reason));
-        }
+        Self::check_free(&directory)?;
         files::create_directory(&directory)?;
         let mut table = Table::new();
         table.insert("format".into(), Value::Integer(FORMAT));
-        table.insert("unbraid".into(), Value::String(version()));
+        table.insert("unbraid".into(), Value::String(VERSION.into()));
         table.extend(plan.config.to_table());
         let text = toml::to_string(&table).expect("a configuration is plain TOML");
         let run = Self { directory, config: plan.config.clone() };
         files::write(run.file("run.toml"), text.as_bytes())?;
         Ok(run)
+    }
+
+    /// Whether a new run may be put here; refuses a directory with anything in it.
+    pub fn check_free(directory: &Path) -> Result<()> {
+        if Self::exists(directory) {
+            let reason = "already holds a run; go on with --resume, or choose another --out";
+            return Err(Error::run(directory, reason));
+        }
+        if fs::read_dir(directory).is_ok_and(|mut entries| entries.any(|e| is_visible(&e))) {
+            let reason = "is not empty and holds no run; choose a new directory for --out";
+            return Err(Error::run(directory, reason));
+        }
+        Ok(())
     }
 
     /// Open a run that exists.
@@ -59,11 +62,7 @@ impl Run {
         let table = config::read_table(&path)?;
         match table.get("format").and_then(Value::as_integer) {
             Some(format) if format <= FORMAT => {}
-            Some(format) => {
-                let reason =
-                    format!("has format {format}, newer than {FORMAT}; update unbraid to read it");
-                return Err(Error::run(path, reason));
-            }
+            Some(format) => return Err(newer(&path, format)),
             None => return Err(Error::run(path, "has no `format` number; is it a run.toml?")),
         }
         let config = Config::from_table(table)
@@ -141,8 +140,8 @@ impl Run {
             return Err(Error::run(&self.directory, reason));
         }
         let file = read_weights(&path)?;
-        let mut learner =
-            (plan.entry.build)(&settings_of(&self.config.model), &plan.task, &Rng::new(0))?;
+        let settings = self.config.model_settings();
+        let mut learner = (plan.entry.build)(&settings, &plan.task, &Rng::new(0))?;
         learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
         Ok(learner)
     }
@@ -162,8 +161,8 @@ impl Run {
         let about = about.to_string();
         let optimizer = learner.optimizer_state();
         let blobs: &[(&str, &[u8])] = &[("optimizer", &optimizer)];
-        weights::write(&self.checkpoint_file(), &weights::to_bytes(&weights, blobs, &about))?;
-        weights::write(&self.model_file(), &weights::to_bytes(&weights, &[], &about))?;
+        files::write(self.checkpoint_file(), &weights::to_bytes(&weights, blobs, &about))?;
+        files::write(self.model_file(), &weights::to_bytes(&weights, &[], &about))?;
         self.forget_results()
     }
 
@@ -225,12 +224,6 @@ impl Run {
         Ok(())
     }
 
-    /// The codes of the run, if they have been written.
-    pub fn representation(&self) -> Result<Option<Representation>> {
-        let path = self.representation_file();
-        Ok(path.is_file().then(|| Representation::load(path)).transpose()?)
-    }
-
     /// The scores of the run, as JSON, if there are any.
     pub fn scores(&self) -> Result<Option<Json>> {
         let path = self.scores_file();
@@ -238,7 +231,11 @@ impl Run {
             return Ok(None);
         }
         let parsed = serde_json::from_str(&files::read_text(&path)?);
-        Ok(Some(parsed.map_err(|source| MeasureError::format(&path, source))?))
+        let scores: Json = parsed.map_err(|source| MeasureError::format(&path, source))?;
+        match scores["format"].as_i64() {
+            Some(format) if format > FORMAT => Err(newer(&path, format)),
+            _ => Ok(Some(scores)),
+        }
     }
 
     /// Remove the unfinished files of a process that was killed while writing.
@@ -262,7 +259,8 @@ impl Run {
         // A killed process can leave half a row at the end; it is no JSON and goes too.
         let kept = text.split_inclusive('\n').filter(|line| {
             let row: Option<Json> = serde_json::from_str(line).ok();
-            row.and_then(|row| row["step"].as_u64()).is_some_and(|step| step <= done)
+            let step = row.and_then(|row| row["step"].as_u64());
+            line.ends_with('\n') && step.is_some_and(|step| step <= done)
         });
         Ok(files::write(&path, kept.collect::<String>().as_bytes())?)
     }
@@ -288,30 +286,28 @@ impl Log {
         let written = self.file.write_all(line.as_bytes());
         Ok(written.map_err(|source| MeasureError::io("write", &self.path, &source))?)
     }
+
+    /// Bring the rows to the disk. Before a checkpoint, which counts them as written.
+    pub fn sync(&self) -> Result<()> {
+        let synced = self.file.sync_data();
+        Ok(synced.map_err(|source| MeasureError::io("write", &self.path, &source))?)
+    }
 }
 
 /// The version and commit of this program.
-pub fn version() -> String {
-    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("UNBRAID_COMMIT"))
-}
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("UNBRAID_COMMIT"), ")");
 
 fn read_weights(path: &Path) -> Result<WeightsFile> {
     let file = weights::read(path)?;
     match file.about["format"].as_i64() {
         Some(format) if format <= FORMAT => Ok(file),
-        Some(format) => {
-            let reason =
-                format!("has format {format}, newer than {FORMAT}; update unbraid to read it");
-            Err(Error::run(path, reason))
-        }
+        Some(format) => Err(newer(path, format)),
         None => Err(Error::run(path, "does not say its format; is it damaged?")),
     }
 }
 
-fn settings_of(section: &Table) -> Table {
-    let mut settings = section.clone();
-    settings.remove("name");
-    settings
+fn newer(path: &Path, format: i64) -> Error {
+    Error::run(path, format!("has format {format}, newer than {FORMAT}; update unbraid to read it"))
 }
 
 fn is_visible(entry: &std::io::Result<fs::DirEntry>) -> bool {

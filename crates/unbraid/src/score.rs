@@ -6,17 +6,20 @@ use unbraid_measure::metrics::{self, METRICS, Metric, Outcome};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run::Run;
 
 /// The number of the format of the scores.
 pub const FORMAT: u32 = 1;
 
+/// A larger matrix of codes against factors (that of raw pixels) is left out of the JSON.
+const MOST_CELLS: usize = 10_000;
+
 /// The metrics of these names; "all" is all of them.
 pub fn metrics_named(names: &[String]) -> Result<Vec<&'static dyn Metric>> {
     let mut chosen: Vec<&'static dyn Metric> = Vec::new();
-    for name in names {
-        let found = match name.as_str() {
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let found = match name {
             "all" => METRICS.to_vec(),
             name => vec![metrics::find(name)?],
         };
@@ -26,7 +29,10 @@ pub fn metrics_named(names: &[String]) -> Result<Vec<&'static dyn Metric>> {
             }
         }
     }
-    Ok(chosen)
+    match chosen.is_empty() {
+        true => Err(Error::setting("metrics", "is empty; name some, or all")),
+        false => Ok(chosen),
+    }
 }
 
 /// Judge codes with these metrics.
@@ -41,8 +47,13 @@ pub fn to_json(outcomes: &[Outcome], rows: usize, seed: u64) -> Json {
         Ok(score) => {
             let parts: serde_json::Map<String, Json> =
                 score.parts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-            json!({"metric": outcome.metric, "value": score.value, "parts": parts,
-                   "seconds": outcome.seconds, "seed": seed, "rows": rows})
+            let mut document = json!({"metric": outcome.metric, "value": score.value,
+                   "parts": parts, "seconds": outcome.seconds, "seed": seed, "rows": rows});
+            if let Some(matrix) = score.matrix.as_ref().filter(|matrix| matrix.len() <= MOST_CELLS)
+            {
+                document["matrix"] = matrix.rows().into_iter().map(|row| row.to_vec()).collect();
+            }
+            document
         }
         Err(reason) => json!({"metric": outcome.metric, "value": null,
                               "reason": reason.to_string(), "seconds": outcome.seconds,

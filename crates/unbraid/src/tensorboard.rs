@@ -22,8 +22,8 @@ pub struct Board {
 }
 
 impl Board {
-    /// Start an event file in `directory`. After a resume TensorBoard drops what an earlier file
-    /// says about steps beyond `done`.
+    /// Start an event file in `directory`. TensorBoard then drops what the file of a process that
+    /// was killed says about steps beyond `done`.
     pub fn open(directory: &Path, done: u64) -> Result<Self> {
         files::create_directory(directory)?;
         let seconds = now();
@@ -34,9 +34,7 @@ impl Board {
             File::create(&path).map_err(|source| MeasureError::io("write", &path, &source))?;
         let mut board = Self { path, file: BufWriter::new(file) };
         board.event(0, What::FileVersion("brain.Event:2".into()))?;
-        if done > 0 {
-            board.event(done + 1, What::SessionLog(SessionLog { status: SESSION_START }))?;
-        }
+        board.event(done + 1, What::SessionLog(SessionLog { status: SESSION_START }))?;
         Ok(board)
     }
 
@@ -161,6 +159,7 @@ mod tests {
     fn the_checksum_is_that_of_the_tfrecord_format() {
         // CRC-32C of "123456789" is the check value 0xe3069283 of the standard.
         assert_eq!(crc32c::crc32c(b"123456789"), 0xe306_9283);
-        assert_eq!(masked(b"123456789"), 0xe306_9283u32.rotate_right(15).wrapping_add(0xa282_ead8));
+        // Rotated right by 15 it is 0x2507c60d; plus the constant of the format, modulo 2^32.
+        assert_eq!(masked(b"123456789"), 0xc78a_b0e5);
     }
 }

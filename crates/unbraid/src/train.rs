@@ -36,13 +36,15 @@ pub struct Progress<'a> {
 }
 
 /// Train, or go on training, in this run directory. `go_on` is asked after each step; on `false` a
-/// checkpoint is written and training stops.
+/// checkpoint is written and training stops. The threads are those of rayon's global pool: a program
+/// sets them once, before (`train.threads` is what ours was started with).
 pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -> Result<Ending> {
     let settings = &plan.config.train;
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");
     let sampler = Sampler::new(&*plan.data, plan.entry.supervision, rng.split("batches"))?;
-    let mut learner = (plan.entry.build)(&model_settings(plan), &plan.task, &rng.split("weights"))?;
+    let mut learner =
+        (plan.entry.build)(&plan.config.model_settings(), &plan.task, &rng.split("weights"))?;
 
     let mut done = run.restore(&mut *learner)?;
     if done == 0 {
@@ -51,6 +53,7 @@ pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -
     let mut log = run.log()?;
     let mut board = Board::open(&run.tensorboard(), done)?;
 
+    let mut saved = false;
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
@@ -64,7 +67,9 @@ pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -
             board.scalars(done, &terms)?;
         }
         let on = go_on(&Progress { done, total: settings.steps, terms: &terms });
-        if done % settings.checkpoint_every == 0 || !on || last {
+        saved = done % settings.checkpoint_every == 0 || !on || last;
+        if saved {
+            log.sync()?;
             run.save(&*learner, done)?;
             picture(&mut board, &*learner, plan, done)?;
         }
@@ -72,16 +77,11 @@ pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -
             return Ok(Ending::Interrupted(done));
         }
     }
-    // A baseline, or a run of no steps, has not passed through the loop.
-    run.save(&*learner, done)?;
+    // A baseline has not passed through the loop, nor has a run that was killed at the very end.
+    if !saved {
+        run.save(&*learner, done)?;
+    }
     Ok(Ending::Finished)
-}
-
-/// The settings of `[model]` without its name, as a registry entry wants them.
-pub fn model_settings(plan: &Plan) -> toml::Table {
-    let mut settings = plan.config.model.clone();
-    settings.remove("name");
-    settings
 }
 
 /// Stop at the first term that is no number. `loss` comes first in the list but is only the sum, so

@@ -6,7 +6,7 @@ use std::path::Path;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::tensor::{Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use unbraid_measure::{Error as MeasureError, files};
+use unbraid_measure::Error as MeasureError;
 
 use crate::batch;
 use crate::error::Result;
@@ -99,16 +99,14 @@ pub fn read(path: &Path) -> Result<WeightsFile> {
             read.blobs.insert(name, view.data().to_vec());
             continue;
         }
+        if view.dtype() != Dtype::F32 {
+            return Err(malformed(format!("`{name}` is {:?} and not F32", view.dtype())).into());
+        }
         let (numbers, _) = view.data().as_chunks::<4>();
         let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
         read.weights.insert(name, Weight { shape: view.shape().to_vec(), values });
     }
     Ok(read)
-}
-
-/// Write atomically.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    Ok(files::write(path, bytes)?)
 }
 
 /// The first weight that is no number, by name.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use toml::Table;
 use unbraid::config::{Config, Plan};
-use unbraid::data::Supervision;
+use unbraid::data::{Sampler, Supervision};
 use unbraid::encode;
-use unbraid::learner::Entry;
-use unbraid::model::Task;
+use unbraid::learner::{Entry, Learner};
+use unbraid::model::{Step, Task};
 use unbraid::models::MODELS;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
@@ -94,7 +94,7 @@ fn every_weight_learns_and_the_loss_falls() {
         let (first, last) = (mean(&losses[..5]), mean(&losses[55..]));
         assert!(last < 0.9 * first, "{}: {first} to {last}", entry.info.name);
 
-        let settings = unbraid::train::model_settings(&plan);
+        let settings = plan.config.model_settings();
         let rng = Rng::new(0).split("weights");
         let fresh = (entry.build)(&settings, &plan.task, &rng).unwrap().weights();
         for (name, weight) in run.learner(&plan).unwrap().weights() {
@@ -108,17 +108,25 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
     for entry in MODELS {
         let plan = small(entry, 0, 3);
         let directory = tempfile::tempdir().unwrap();
-        let run = trained(&directory.path().join("run"), &plan);
+        let run = Run::create(directory.path().join("run"), &plan).unwrap();
+        let rng = Rng::new(5);
+        let mut trained = (entry.build)(&plan.config.model_settings(), &plan.task, &rng).unwrap();
+        trained.fit(&*plan.data, &rng).unwrap();
+        let sampler = Sampler::new(&*plan.data, entry.supervision, rng.clone()).unwrap();
+        for step in 0..if entry.takes_steps { 3 } else { 0 } {
+            trained.step(&sampler.draw(step, 16), Step::new(step, 3, &rng), 1e-2);
+        }
+        run.save(&*trained, 3).unwrap();
+
+        let loaded = Run::open(run.directory()).unwrap().learner(&plan).unwrap();
         let rows: Vec<usize> = (0..20).collect();
-        let codes = |run: &Run| {
-            let learner = run.learner(&plan).unwrap();
-            let codes = encode::encode(&*learner, &*plan.data, &rows).unwrap().codes;
-            let decoded = learner.decode(codes.view());
-            (codes, decoded)
-        };
-        let (once, decoded) = codes(&run);
-        assert!(once.iter().all(|code| code.is_finite()), "{}", entry.info.name);
-        assert_eq!(codes(&Run::open(run.directory()).unwrap()).0, once, "{}", entry.info.name);
+        let codes =
+            |learner: &dyn Learner| encode::encode(learner, &*plan.data, &rows).unwrap().codes;
+        let expected = codes(&*trained);
+        assert!(expected.iter().all(|code| code.is_finite()), "{}", entry.info.name);
+        assert_eq!(codes(&*loaded), expected, "{}", entry.info.name);
+        let decoded = trained.decode(expected.view());
+        assert_eq!(loaded.decode(expected.view()), decoded, "{}", entry.info.name);
         if let Some(decoded) = decoded {
             assert_eq!(decoded.shape(), [20, plan.task.shape.size()], "{}", entry.info.name);
         }

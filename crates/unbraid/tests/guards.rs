@@ -65,14 +65,17 @@ fn a_loss_that_is_no_number_stops_with_step_and_term_and_keeps_the_checkpoint() 
     assert!(errors.contains("is kept"), "{errors}");
     // What is kept can be read, and its weights are numbers.
     let bytes = fs::read(out.join("model.safetensors")).unwrap();
-    let (header, _) = safetensors_length(&bytes);
-    let numbers = bytes[header..].as_chunks::<4>().0.iter().map(|n| f32::from_le_bytes(*n));
+    let numbers = bytes[safetensors_header(&bytes)..]
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|n| f32::from_le_bytes(*n));
     assert!(numbers.into_iter().all(f32::is_finite));
 }
 
-fn safetensors_length(bytes: &[u8]) -> (usize, usize) {
-    let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize + 8;
-    (header, bytes.len())
+/// Where the numbers of a safetensors file begin.
+fn safetensors_header(bytes: &[u8]) -> usize {
+    u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize + 8
 }
 
 #[test]
@@ -152,12 +155,66 @@ fn arrays_that_cannot_be_used_are_refused() {
     train(&npz(&directory, "x", &[0, 4], &[]), "nothing in it to learn from");
     train(&npz(&directory, "x", &[2, 2, 2, 2, 2], &[0.0; 32]), "[rows, height, width, channels]");
     train(&directory.path().join("nowhere.npz"), "no such file or directory");
+    train(&directory.path().join("nowhere"), "no such file or directory");
     fs::write(directory.path().join("user.npz"), b"PK no zip").unwrap();
     train(&directory.path().join("user.npz"), "is it truncated?");
     // Fine as data, but no grid of pixels that can be halved four times.
     let odd = npz(&directory, "images", &[100, 10, 10], &vec![0.5; 100 * 100]);
     let words = ["train", "--quiet", "--model", "vae", "--data", word(&odd), "--out", word(&out)];
     refuse(&words, "multiples of 16");
+}
+
+#[test]
+fn what_no_memory_holds_is_refused_before_it_is_tried() {
+    let directory = directory();
+    let out = directory.path().join("run");
+    refuse(&tiny(&out, &["--set", "model.width=100000000"]), "weights, more than");
+    refuse(&tiny(&out, &["--set", "model.latents=100000000000"]), "weights, more than");
+    refuse(&tiny(&out, &["--set", "train.threads=1000000"]), "must be at most 1024");
+    refuse(&["bench", "step", "--batch", "99999999999"], "too much to time");
+    refuse(&["bench", "step", "--shape", "1x99999999999x99999999999"], "too much to time");
+    assert!(!out.exists());
+    // A header that claims more than there is.
+    let claims = directory.path().join("claims.npy");
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    fs::write(&claims, bytes).unwrap();
+    refuse(&tiny(&out, &["--data", word(&claims)]), "which no memory holds");
+}
+
+#[test]
+fn weights_of_another_type_or_size_are_refused() {
+    let directory = directory();
+    let out = directory.path().join("floor");
+    succeed(&["train", "--quiet", "--model", "pca", "--data", "squares", "--out", word(&out)]);
+    let model = out.join("model.safetensors");
+    let whole = fs::read(&model).unwrap();
+    let text = String::from_utf8_lossy(&whole[..safetensors_header(&whole)]).into_owned();
+    let changed = text.replacen("F32", "I32", 1);
+    fs::write(&model, [changed.as_bytes(), &whole[text.len()..]].concat()).unwrap();
+    refuse(&["score", word(&out)], "and not F32");
+    let changed = text.replacen("\"shape\":[10,256]", "\"shape\":[256,10]", 1);
+    assert_ne!(changed, text);
+    fs::write(&model, [changed.as_bytes(), &whole[text.len()..]].concat()).unwrap();
+    refuse(&["score", word(&out)], "does not fit the others");
+}
+
+#[test]
+fn real_valued_images_and_data_without_factors_survive_being_made() {
+    let directory = directory();
+    let values: Vec<f32> = (0..4 * 256).map(|i| i as f32 * 0.1 - 40.0).collect();
+    let path = npz(&directory, "images", &[4, 16, 16], &values);
+    let made = directory.path().join("made.npz");
+    succeed(&["data", "make", word(&path), "--quiet", "--out", word(&made)]);
+    let mut file = unbraid_measure::npz::Npz::open(&made).unwrap();
+    assert_eq!(file.array("observations").unwrap().into_floats(), values);
+    assert!(!file.has("values"));
+    succeed(&["data", "make", word(&made), "--quiet", "--out", word(&path)]);
+    let bytes: Vec<f32> = (0..4 * 256).map(|i| (i % 256) as f32).collect();
+    let path = npz(&directory, "images", &[4, 16, 16], &bytes);
+    refuse(&["data", "make", word(&path), "--out", word(&made)], "images.astype(np.uint8)");
 }
 
 #[test]
@@ -192,7 +249,8 @@ fn codes_that_do_not_fit_their_factors_are_refused() {
 fn other_data_must_have_the_shape_the_model_was_trained_on() {
     let directory = directory();
     let out = trained(&directory);
-    let other = npz(&directory, "images", &[5, 8, 8], &[0.5; 320]);
+    // As many numbers as the squares have, but arranged otherwise.
+    let other = npz(&directory, "images", &[5, 8, 32], &[0.5; 5 * 256]);
     refuse(&["encode", word(&out), "--data", word(&other)], "trained on 1x16x16");
 }
 

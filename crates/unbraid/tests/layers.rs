@@ -105,6 +105,9 @@ fn check(root: &str, layers: &[&[&str]], outside: &[&str]) {
                 "{} uses `{name}`, which stands to the right of `{module}`",
                 path.display()
             );
+            let neighbour =
+                (module == "metrics" && name == "data") || (module == "data" && name == "metrics");
+            assert!(!neighbour, "{}: data and metrics do not know each other", path.display());
             let leaf = LEAVES.contains(&module) && !relative.ends_with("mod.rs");
             assert!(
                 !(leaf && name == module),
@@ -124,6 +127,38 @@ fn measure_is_used_from_left_to_right() {
 #[test]
 fn unbraid_is_used_from_left_to_right() {
     check("src", UNBRAID, &["lib", "main", "cli"]);
+}
+
+#[test]
+fn a_leaf_does_not_reach_its_sibling_through_super() {
+    for (root, folder) in [("../measure/src", "metrics"), ("src", "models")] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(root).join(folder);
+        let files = sources(&folder);
+        let names: Vec<String> =
+            files.iter().map(|f| f.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+        assert!(names.len() > 3, "{} was read", folder.display());
+        for path in files.iter().filter(|path| !path.ends_with("mod.rs")) {
+            let text = fs::read_to_string(path).expect("a readable source");
+            for name in &names {
+                let reach = [format!("super::{name}::"), format!("super::{{{name}::")];
+                let reached = reach.iter().any(|reach| text.contains(reach));
+                assert!(!reached, "{} uses its sibling `{name}`", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_left_of_the_flow_names_burn() {
+    const MAY: &[&str] = &["device", "batch", "weights", "model", "parts", "learner", "models"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in sources(&root) {
+        let relative = path.strip_prefix(&root).expect("below the root");
+        let module = relative.components().next().expect("a name").as_os_str().to_string_lossy();
+        let text = fs::read_to_string(&path).expect("a readable source");
+        let may = MAY.contains(&module.trim_end_matches(".rs"));
+        assert!(may || !text.contains("burn::"), "{} names burn", path.display());
+    }
 }
 
 #[test]

@@ -8,29 +8,13 @@ use std::time::{Duration, Instant};
 
 use program::{refuse, succeed, unbraid, word};
 
-/// Quick steps and a checkpoint every third of them, so that kills also hit the writing.
+/// The default network, and a checkpoint every third step, so that kills also hit the writing.
+#[rustfmt::skip]
 const TRAIN: &[&str] = &[
-    "train",
-    "--quiet",
-    "--model",
-    "beta-vae",
-    "--data",
-    "squares",
-    "--steps",
-    "240",
-    "--set",
-    "model.latents=3",
-    "--set",
-    "model.net=fc",
-    "--set",
-    "model.width=48",
-    "--set",
-    "train.checkpoint_every=3",
-    "--set",
-    "train.log_every=2",
-    "--set",
-    "train.threads=2",
-    "--out",
+    "train", "--quiet", "--model", "beta-vae", "--data", "squares", "--steps", "90",
+    "--set", "model.latents=3", "--set", "model.width=32", "--set", "train.batch=16",
+    "--set", "train.checkpoint_every=3", "--set", "train.log_every=2",
+    "--set", "train.threads=2", "--out",
 ];
 
 fn train(directory: &Path) -> Command {
@@ -126,6 +110,10 @@ fn a_finished_run_is_left_alone_and_a_changed_setting_is_refused() {
     assert!(result(&out) == expected);
     let changed = [TRAIN, &[word(&out), "--resume", "--set", "model.beta=9"]].concat();
     refuse(&changed, "was started with another `model.beta`");
+    let words = ["train", "--resume", "--out", word(&out)];
+    refuse(&[&words[..], &["--model", "vae"]].concat(), "was started with another `model.name`");
+    refuse(&[&words[..], &["--data", "dsprites"]].concat(), "was started with another `data.name`");
+    refuse(&["demo", "--out", word(&out)], "holds a run that is not the demo's");
     let again = [TRAIN, &[word(&out)]].concat();
     refuse(&again, "already holds a run; go on with --resume, or choose another --out");
 }

@@ -106,7 +106,13 @@ fn from_npy(path: &Path, settings: &Settings) -> Result<Stored> {
 
 fn from_npz(path: &Path, settings: &Settings) -> Result<Stored> {
     let mut file = Npz::open(path)?;
-    let values = choose(&file, &settings.values, &VALUES);
+    let mut values = choose(&file, &settings.values, &VALUES);
+    // No columns are no factors: what is written of data that have none.
+    if let Some(name) = &values
+        && file.array(name)?.shape.get(1) == Some(&0)
+    {
+        values = None;
+    }
     let (name, array) = match settings.observations.as_str() {
         "auto" => match OBSERVATIONS.into_iter().find(|name| file.has(name)) {
             Some(name) => (name.to_string(), file.array(name)?),
@@ -193,6 +199,14 @@ fn observations(path: &Path, name: &str, array: Array) -> Result<Stored> {
         _ => array.into_floats(),
     };
     finite(path, name, &floats, size.iter().product())?;
+    let greatest = floats.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let bytes_in_disguise = |v: &f32| (0.0..=255.0).contains(v) && v.fract() == 0.0;
+    if !vectors && greatest > 1.0 && floats.iter().all(bytes_in_disguise) {
+        return refuse(format!(
+            "holds whole numbers from 0 to {greatest} as floats; save them as bytes with \
+             images.astype(np.uint8), or divide them by 255"
+        ));
+    }
     Ok(if vectors { Stored::vectors(floats, size[2]) } else { Stored::floats(floats, size) })
 }
 

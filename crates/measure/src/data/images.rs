@@ -52,6 +52,9 @@ Settings:
     open,
 };
 
+/// The largest side pictures are resized to.
+const LARGEST: u32 = 4096;
+
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct Settings {
     path: String,
@@ -68,6 +71,10 @@ fn open(given: &Table) -> Result<Opened> {
     if !matches!(settings.channels, 0 | 1 | 3 | 4) {
         let reason = "must be 1 (grey), 3 (colour), 4 (with transparency) or 0 (as the first)";
         return Err(Error::setting("data.channels", reason));
+    }
+    if settings.size > LARGEST {
+        let reason = format!("must be at most {LARGEST} pixels");
+        return Err(Error::setting("data.size", reason));
     }
     let folder = Path::new(&settings.path);
     if folder.is_file() {

@@ -90,8 +90,8 @@ impl<'a> Sampler<'a> {
         match lacking {
             None => Ok(Self { data, supervision, rng }),
             Some(what) => Err(Error::Missing(format!(
-                "this model learns from {what}, which the data set cannot give; \
-                 `unbraid list data` shows what each one offers"
+                "this model learns from {what}, which the data set cannot give; choose another \
+                 model or other data"
             ))),
         }
     }

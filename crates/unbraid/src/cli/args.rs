@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 /// Learn representations whose coordinates mean something, and measure whether they do.
 #[derive(Debug, Parser)]
-#[command(name = "unbraid", version = crate::cli::VERSION, arg_required_else_help = true)]
+#[command(name = "unbraid", version = unbraid::run::VERSION, arg_required_else_help = true)]
 #[command(after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 and 143 stopped by a \
 signal (training can be resumed).\nEnvironment: NO_COLOR for plain text.")]
 pub(crate) struct Cli {
@@ -17,6 +17,10 @@ pub(crate) struct Cli {
     /// Print results only: no progress, no notes.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// Print results as one JSON document.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -30,7 +34,7 @@ pub(crate) enum Command {
         /// A name from `unbraid list`.
         name: String,
     },
-    /// Make, look at and describe data.
+    /// Make and look at data.
     #[command(subcommand)]
     Data(Data),
     /// Train a model into a run directory.
@@ -54,7 +58,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Where to put the run.
-    #[arg(long, default_value = "runs/demo")]
+    #[arg(long, value_name = "DIRECTORY", default_value = "runs/demo")]
     pub(crate) out: PathBuf,
 }
 
@@ -62,9 +66,6 @@ pub(crate) struct Demo {
 pub(crate) struct List {
     /// What to list; everything if left out.
     pub(crate) what: Option<Listed>,
-    /// One JSON document instead of a table.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -100,7 +101,7 @@ pub(crate) struct DataMake {
     #[command(flatten)]
     pub(crate) data: DataChoice,
     /// The file to write.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// A random sample of this many rows instead of all in order.
     #[arg(long)]
@@ -115,7 +116,7 @@ pub(crate) struct DataPreview {
     #[command(flatten)]
     pub(crate) data: DataChoice,
     /// The picture to write.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// The seed of the random rows.
     #[arg(long, default_value_t = 0)]
@@ -134,16 +135,16 @@ pub(crate) struct Train {
     #[arg(long)]
     pub(crate) data: Option<String>,
     /// The same as `--set train.steps=N`.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub(crate) steps: Option<u64>,
     /// The same as `--set seed=S`.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub(crate) seed: Option<u64>,
     /// Change any key, as in `--set model.beta=8`.
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// The run directory.
-    #[arg(long)]
+    #[arg(long, value_name = "DIRECTORY")]
     pub(crate) out: Option<PathBuf>,
     /// Go on with a run that was stopped or killed (or start it).
     #[arg(long)]
@@ -151,9 +152,6 @@ pub(crate) struct Train {
     /// Check everything and print the resolved configuration, but do nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// One JSON document at the end instead of a sentence.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -164,7 +162,7 @@ pub(crate) struct Encode {
     #[arg(long)]
     pub(crate) data: Option<String>,
     /// The file to write; RUN/codes.npz if left out.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// A random sample of this many rows instead of all in order.
     #[arg(long)]
@@ -188,20 +186,17 @@ pub(crate) struct Score {
     /// The seed of metrics that draw at random.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// One JSON document instead of a table.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Traverse {
     /// The run directory.
     pub(crate) run: PathBuf,
-    /// The row (of those that are scored) whose codes are walked.
-    #[arg(long, default_value_t = 0)]
-    pub(crate) row: usize,
-    /// The picture to write; RUN/traversal.png if left out.
+    /// The row (of those that are scored) whose codes are walked; the middle one if left out.
     #[arg(long)]
+    pub(crate) row: Option<usize>,
+    /// The picture to write; RUN/traversal.png if left out.
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
@@ -225,7 +220,4 @@ pub(crate) struct BenchStep {
     /// How many steps to time.
     #[arg(long, default_value_t = 20)]
     pub(crate) steps: usize,
-    /// One JSON document instead of a line.
-    #[arg(long)]
-    pub(crate) json: bool,
 }

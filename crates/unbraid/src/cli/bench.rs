@@ -7,10 +7,10 @@ use unbraid::bench;
 use unbraid::data::{Range, Shape};
 use unbraid::models;
 
+use super::Output;
 use super::args::BenchStep;
-use super::{print, print_json};
 
-pub(super) fn run(options: &BenchStep) -> Result<()> {
+pub(super) fn run(options: &BenchStep, output: Output) -> Result<()> {
     let entry = models::find(&options.model)?;
     if !entry.takes_steps {
         return Err(Error::Unable(format!("`{}` takes no training steps", options.model)).into());
@@ -22,18 +22,18 @@ pub(super) fn run(options: &BenchStep) -> Result<()> {
     let time = bench::step(entry, shape, options.batch, options.steps)?;
     let per_second = options.batch as f64 / time.milliseconds * 1e3;
     let memory = bench::peak_memory();
-    if options.json {
-        return print_json(&json!({
+    let text = format!(
+        "{} {} batch {}: {:.1} ms per step (best {:.1}), {per_second:.0} images/s, {memory:.0} MB\n",
+        options.model, options.shape, options.batch, time.milliseconds, time.best_milliseconds,
+    );
+    output.result(&text, || {
+        json!({
             "format": 1, "model": options.model, "shape": options.shape, "batch": options.batch,
             "ms_per_step": time.milliseconds, "best_ms_per_step": time.best_milliseconds,
             "images_per_second": per_second, "peak_rss_mb": memory, "steps": time.steps,
             "threads": rayon::current_num_threads(), "cpu": unbraid_kernels::cpu_features(),
-        }));
-    }
-    print(&format!(
-        "{} {} batch {}: {:.1} ms per step (best {:.1}), {per_second:.0} images/s, {memory:.0} MB\n",
-        options.model, options.shape, options.batch, time.milliseconds, time.best_milliseconds,
-    ))
+        })
+    })
 }
 
 fn parse_shape(text: &str) -> Result<Shape> {

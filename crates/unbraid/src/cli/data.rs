@@ -3,103 +3,125 @@
 use std::io::{self, ErrorKind};
 
 use anyhow::Result;
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayView1, Axis};
 use toml::Table;
 use unbraid::Error;
-use unbraid::data::{self, Dataset, Do, Shape};
+use unbraid::data::{self, Dataset, Do, Range, Shape};
 use unbraid::factors::Kind;
 use unbraid::picture::{self, Sheet, Strip, tile};
 use unbraid::rng::Rng;
 use unbraid::{config, encode};
 use unbraid_measure::npz::NpzWriter;
 
-use super::args::{DataChoice, DataMake, DataPreview};
-use super::{note, print};
+use super::Output;
+use super::args::{DataMake, DataPreview};
 
 /// How many rows are drawn at once while writing: bounds the memory.
 const CHUNK: usize = 256;
 /// How many pictures a row of a preview has at most.
 const COLUMNS: usize = 10;
 
-fn open(choice: &DataChoice) -> Result<Box<dyn Dataset>> {
+/// Open data by name, file or folder, with `KEY=VALUE` settings.
+pub(super) fn open(name: &str, set: &[String]) -> Result<Box<dyn Dataset>> {
     let mut given = Table::new();
-    for assignment in &choice.set {
-        config::set(&mut given, assignment)?;
+    for assignment in set {
+        // `data.size=64`, as a configuration has it, is as good as `size=64`.
+        config::set(&mut given, assignment.strip_prefix("data.").unwrap_or(assignment))?;
     }
-    let (name, given) = config::data_by_name_or_path(&choice.name, given);
+    let (name, given) = config::data_by_name_or_path(name, given);
     Ok((data::find(&name)?.open)(&given)?.0)
 }
 
-/// Write `images` u8 `[rows, height, width, channels]` (or `observations` f32 for vectors), `values`
-/// f32 `[rows, factors]` and `names`.
-pub(super) fn make(options: &DataMake, quiet: bool) -> Result<()> {
-    let data = open(&options.data)?;
+/// Write `images` u8 `[rows, height, width, channels]` (or `observations` f32 where the numbers are
+/// not within 0..1), `values` f32 `[rows, factors]` and `names`.
+pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
+    let data = open(&options.data.name, &options.data.set)?;
     if options.rows.is_some_and(|rows| rows == 0 || rows > data.len()) {
         let reason = format!("--rows must be from 1 to {}, the rows of the data", data.len());
         return Err(Error::Unable(reason).into());
     }
     let rng = Rng::new(options.seed).split("make");
     let rows = encode::rows(&*data, options.rows.unwrap_or(data.len()), &rng);
-    let shape = data.shape();
     let mut file = NpzWriter::create(&options.out)?;
-    if shape.is_vector() {
-        file.stream::<f32>("observations", &[rows.len(), shape.channels], |sink| {
-            rows.chunks(CHUNK).try_for_each(|chunk| sink(flat(&data::observations(&*data, chunk))?))
+    write_observations(&mut file, &*data, &rows)?;
+    if !data.factors().is_empty() {
+        file.stream::<f32>("values", &[rows.len(), data.factors().len()], |sink| {
+            rows.chunks(CHUNK).try_for_each(|chunk| sink(flat(&data::values(&*data, chunk))?))
         })?;
-    } else {
-        let axes = [rows.len(), shape.height, shape.width, shape.channels];
-        file.stream::<u8>("images", &axes, |sink| {
-            rows.chunks(CHUNK).try_for_each(|chunk| {
-                let observations = data::observations(&*data, chunk);
-                flat(&observations)?.chunks(shape.size()).try_for_each(|o| sink(&bytes(o, shape)))
-            })
-        })?;
+        let names: Vec<String> = data.factors().iter().map(|factor| factor.name.clone()).collect();
+        file.strings("names", &names)?;
     }
-    file.stream::<f32>("values", &[rows.len(), data.factors().len()], |sink| {
-        rows.chunks(CHUNK).try_for_each(|chunk| sink(flat(&data::values(&*data, chunk))?))
-    })?;
-    let names: Vec<String> = data.factors().iter().map(|factor| factor.name.clone()).collect();
-    file.strings("names", &names)?;
     file.finish()?;
-    note(quiet, &format!("{} rows of {shape}", rows.len()));
-    print(&format!("{}\n", options.out.display()))
+    output.note(&format!("{} rows of {}", rows.len(), data.shape()));
+    output.file(&options.out)
+}
+
+fn write_observations(file: &mut NpzWriter, data: &dyn Dataset, rows: &[usize]) -> Result<()> {
+    let shape = data.shape();
+    let images = [rows.len(), shape.height, shape.width, shape.channels];
+    // Calls `row` with the numbers of one observation after the other, pixel by pixel.
+    let each = |row: &mut dyn FnMut(&[f32]) -> io::Result<()>| {
+        rows.chunks(CHUNK).try_for_each(|chunk| {
+            let observations = data::observations(data, chunk);
+            flat(&observations)?.chunks(shape.size()).try_for_each(|o| row(&by_pixel(o, shape)))
+        })
+    };
+    if shape.is_vector() {
+        let vectors = [rows.len(), shape.channels];
+        return Ok(file.stream::<f32>("observations", &vectors, |sink| each(sink))?);
+    }
+    if shape.range == Range::Real {
+        return Ok(file.stream::<f32>("observations", &images, |sink| each(sink))?);
+    }
+    let level = |value: &f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    Ok(file.stream::<u8>("images", &images, |sink| {
+        each(&mut |row| sink(&row.iter().map(level).collect::<Vec<u8>>()))
+    })?)
 }
 
 fn flat(rows: &Array2<f32>) -> io::Result<&[f32]> {
     rows.as_slice().ok_or_else(|| io::Error::from(ErrorKind::InvalidData))
 }
 
-/// Channel by channel in 0..1 to pixel by pixel in 0..255.
-fn bytes(observation: &[f32], shape: Shape) -> Vec<u8> {
+/// From channel by channel to pixel by pixel.
+fn by_pixel(observation: &[f32], shape: Shape) -> Vec<f32> {
     let plane = shape.height * shape.width;
-    let level = |i: usize| {
-        let (pixel, channel) = (i / shape.channels, i % shape.channels);
-        (observation[channel * plane + pixel].clamp(0.0, 1.0) * 255.0).round() as u8
-    };
-    (0..shape.size()).map(level).collect()
+    let number = |i: usize| observation[i % shape.channels * plane + i / shape.channels];
+    (0..shape.size()).map(number).collect()
 }
 
 /// A sheet: random rows on top, then one row per factor in which only that factor changes.
-pub(super) fn preview(options: &DataPreview) -> Result<()> {
-    let data = open(&options.data)?;
+pub(super) fn preview(options: &DataPreview, output: Output) -> Result<()> {
+    let data = open(&options.data.name, &options.data.set)?;
     let mut rng = Rng::new(options.seed).split("preview");
     let random: Vec<usize> = (0..COLUMNS).map(|_| rng.below(data.len())).collect();
     let random = data::observations(&*data, &random);
+    let middle = middle_row(&*data);
     let mut strips = vec![strip("random", "rows", random.rows(), data.shape())?];
     for (column, factor) in data.factors().iter().enumerate() {
-        if let Some((observations, remark)) = sweep(&*data, column) {
+        if let Some((observations, remark)) = sweep(&*data, middle, column) {
             strips.push(strip(&factor.name, &remark, observations.rows(), data.shape())?);
         }
     }
     let title = format!("{}: {} rows of {}", options.data.name, data.len(), data.shape());
     picture::save(&Sheet { title, columns: vec![], strips }.draw(), &options.out)?;
-    print(&format!("{}\n", options.out.display()))
+    output.file(&options.out)
 }
 
-/// What is seen when this factor goes through its values: rows that are otherwise as a middle one,
+/// The row whose values are nearest to the mean, among a thousand or two spread over the data.
+fn middle_row(data: &dyn Dataset) -> usize {
+    let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(2000)).collect();
+    let values = data::values(data, &rows);
+    let Some(mean) = values.mean_axis(Axis(0)) else { return 0 };
+    let spread = values.std_axis(Axis(0), 0.0).mapv(|spread| spread.max(f32::MIN_POSITIVE));
+    let distance = |i: &usize| ((&values.row(*i) - &mean) / &spread).mapv(|d| d * d).sum();
+    let nearest = (0..rows.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.map_or(0, |i| rows[i])
+}
+
+/// What is seen when this factor goes through its values: rows that are otherwise as the middle one,
 /// where every combination exists, or interventions on that row, where the mechanism is known.
-fn sweep(data: &dyn Dataset, column: usize) -> Option<(Array2<f32>, String)> {
-    let middle = data.len() / 2;
+fn sweep(data: &dyn Dataset, middle: usize, column: usize) -> Option<(Array2<f32>, String)> {
     let mut values = vec![0.0; data.factors().len()];
     data.values(middle, &mut values);
     let shown = shown_values(data, column);

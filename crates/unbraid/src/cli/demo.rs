@@ -4,6 +4,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
+use serde_json::json;
+use unbraid::Error;
 use unbraid::config::{Config, Plan};
 use unbraid::metrics::Outcome;
 use unbraid::rng::Rng;
@@ -13,51 +15,65 @@ use unbraid::{card, encode, models};
 
 use super::args::Demo;
 use super::train::{set_threads, train_with_progress};
-use super::{note, print, table, traverse};
+use super::{Output, table, traverse};
 
 /// Small enough for minutes, and enough for the codes to come apart.
 const CONFIG: &str = include_str!("demo.toml");
 
-pub(super) fn run(options: &Demo, quiet: bool) -> Result<ExitCode> {
+pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     let start = Instant::now();
     let config = Config::from_table(CONFIG.parse()?)?;
     set_threads(&config);
     let plan = config.resolve()?;
-    let run = match Run::exists(&options.out) {
-        true => Run::open(&options.out)?,
-        false => Run::create(&options.out, &plan)?,
-    };
-    note(
-        quiet,
-        &format!(
+    let run = open_or_create(options, &plan)?;
+    if !run.is_finished()? {
+        output.note(&format!(
             "Training a {} on `{}`: {} images whose {} true factors are known to us, not to it.",
             plan.entry.info.title,
             plan.config.data_name(),
             plan.task.rows,
             plan.data.factors().len()
-        ),
-    );
-    if !run.is_finished()?
-        && let Some(code) = train_with_progress(&run, &plan, quiet)?
-    {
-        return Ok(code);
+        ));
+        if let Some(code) = train_with_progress(&run, &plan, output)? {
+            return Ok(code);
+        }
     }
     let learner = run.learner(&plan)?;
     let codes = encode::of_run(&run, &plan, &*learner)?;
     let outcomes = score(&codes, &metrics_named(&plan.config.score.metrics)?, 0);
-    save(&run, to_json(&outcomes, codes.rows(), 0))?;
-    let picture = traverse::draw(&run, &plan, &*learner, codes.rows() / 2, None)?;
+    let scores = to_json(&outcomes, codes.rows(), 0);
+    save(&run, scores.clone())?;
+    let picture = run.traversal();
+    traverse::draw(&plan, &*learner, &codes, codes.rows() / 2, &picture)?;
     card::write(&run, &plan)?;
 
-    print("\nScores, 1 is perfect; `pca` is the floor, a linear code of the same size:\n\n")?;
-    print(&comparison(&[("pca", floor(&plan)?), (plan.config.model_name(), outcomes)]))?;
-    print(&format!(
-        "\nWhat each code does: {}\nThe run:             {}\nTook {:.0} s.\n",
+    let text = format!(
+        "\nScores, 1 is perfect; `pca` is the floor, a linear code of the same size:\n\n{}\n\
+         What each code does: {}\nThe run:             {}\nTook {:.0} s.\n",
+        comparison(&[("pca", floor(&plan)?), (plan.config.model_name(), outcomes)]),
         picture.display(),
         run.directory().display(),
         start.elapsed().as_secs_f64()
-    ))?;
+    );
+    output.result(&text, || {
+        json!({"format": 1, "run": run.directory(), "picture": picture, "scores": scores["scores"]})
+    })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The demo can be stopped and started again, but it never touches a run that is not its own.
+fn open_or_create(options: &Demo, plan: &Plan) -> Result<Run> {
+    if !Run::exists(&options.out) {
+        return Ok(Run::create(&options.out, plan)?);
+    }
+    let run = Run::open(&options.out)?;
+    let mut started = run.config().clone();
+    started.train.threads = plan.config.train.threads;
+    if started != plan.config {
+        let reason = "holds a run that is not the demo's; choose another --out";
+        return Err(Error::run(&options.out, reason).into());
+    }
+    Ok(run)
 }
 
 /// The scores of principal components on the same rows.

@@ -1,27 +1,26 @@
 //! `unbraid encode`: observations to codes.
 
 use anyhow::Result;
-use toml::Table;
 use unbraid::Error;
-use unbraid::data::{self, Dataset};
+use unbraid::data::Shape;
 use unbraid::encode;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
 
+use super::Output;
 use super::args::Encode;
+use super::data::open;
 use super::train::set_threads;
-use super::{note, print};
 
-pub(super) fn run(options: &Encode, quiet: bool) -> Result<()> {
+pub(super) fn run(options: &Encode, output: Output) -> Result<()> {
     let run = Run::open(&options.run)?;
     set_threads(run.config());
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
-    let other = options.data.as_deref().map(open).transpose()?;
+    let other = options.data.as_deref().map(|name| open(name, &[])).transpose()?;
     let data = other.as_deref().unwrap_or(&*plan.data);
-    if data.shape().size() != plan.task.shape.size()
-        || data.shape().channels != plan.task.shape.channels
-    {
+    let form = |shape: Shape| [shape.channels, shape.height, shape.width];
+    if form(data.shape()) != form(plan.task.shape) {
         return Err(Error::Unable(format!(
             "the model was trained on {} and these data are {}; resize or convert them first",
             plan.task.shape,
@@ -29,16 +28,15 @@ pub(super) fn run(options: &Encode, quiet: bool) -> Result<()> {
         ))
         .into());
     }
+    if options.rows.is_some_and(|rows| rows == 0 || rows > data.len()) {
+        let reason = format!("--rows must be from 1 to {}, the rows of the data", data.len());
+        return Err(Error::Unable(reason).into());
+    }
     let rng = Rng::new(plan.config.seed).split("encode");
     let rows = encode::rows(data, options.rows.unwrap_or(usize::MAX), &rng);
-    note(quiet, &format!("encoding {} rows", rows.len()));
+    output.note(&format!("encoding {} rows", rows.len()));
     let codes = encode::encode(&*learner, data, &rows)?;
     let out = options.out.clone().unwrap_or_else(|| run.codes_file());
     codes.save(&out)?;
-    print(&format!("{}\n", out.display()))
-}
-
-fn open(name: &str) -> Result<Box<dyn Dataset>> {
-    let (name, given) = unbraid::config::data_by_name_or_path(name, Table::new());
-    Ok((data::find(&name)?.open)(&given)?.0)
+    output.file(&out)
 }

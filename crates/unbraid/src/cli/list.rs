@@ -8,23 +8,20 @@ use unbraid::metrics::METRICS;
 use unbraid::models::MODELS;
 
 use super::args::{List, Listed};
-use super::{print, print_json, table};
+use super::{Output, table};
 
-pub(super) fn run(options: &List) -> Result<()> {
+pub(super) fn run(options: &List, output: Output) -> Result<()> {
     let all = [Listed::Models, Listed::Data, Listed::Metrics];
     let wanted: Vec<Listed> = options.what.map_or(all.to_vec(), |what| vec![what]);
-    if options.json {
+    let section = |what: &Listed| match wanted.len() {
+        1 => table(&rows(*what)),
+        _ => format!("{}\n{}", title(*what), table(&rows(*what))),
+    };
+    output.result(&wanted.iter().map(section).collect::<Vec<_>>().join("\n"), || {
         let mut document = serde_json::Map::from_iter([("format".to_string(), json!(1))]);
         document.extend(wanted.iter().map(|what| (title(*what).to_lowercase(), entries(*what))));
-        return print_json(&Json::Object(document));
-    }
-    for (i, what) in wanted.iter().enumerate() {
-        if wanted.len() > 1 {
-            print(&format!("{}{}\n", if i > 0 { "\n" } else { "" }, title(*what)))?;
-        }
-        print(&table(&rows(*what)))?;
-    }
-    Ok(())
+        Json::Object(document)
+    })
 }
 
 fn title(what: Listed) -> &'static str {

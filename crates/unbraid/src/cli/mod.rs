@@ -2,11 +2,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the part that prints")]
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser};
+use serde_json::{Value as Json, json};
+use unbraid_measure::Error;
 
 mod args;
 mod bench;
@@ -22,25 +25,21 @@ mod traverse;
 
 use args::{Bench, Cli, Command, Data};
 
-/// What `--version` says.
-pub(crate) const VERSION: &str =
-    concat!(env!("CARGO_PKG_VERSION"), " (", env!("UNBRAID_COMMIT"), ")");
-
 /// Do what was asked.
 pub(crate) fn run() -> Result<ExitCode> {
     let cli = Cli::parse();
-    let quiet = cli.quiet;
+    let output = Output { quiet: cli.quiet, json: cli.json };
     match cli.command {
-        Command::Demo(options) => return demo::run(&options, quiet),
-        Command::Train(options) => return train::run(&options, quiet),
-        Command::List(options) => list::run(&options),
-        Command::Show { name } => show::run(&name),
-        Command::Data(Data::Make(options)) => data::make(&options, quiet),
-        Command::Data(Data::Preview(options)) => data::preview(&options),
-        Command::Encode(options) => encode::run(&options, quiet),
-        Command::Score(options) => score::run(&options, quiet),
-        Command::Traverse(options) => traverse::run(&options),
-        Command::Bench(Bench::Step(options)) => bench::run(&options),
+        Command::Demo(options) => return demo::run(&options, output),
+        Command::Train(options) => return train::run(&options, output),
+        Command::List(options) => list::run(&options, output),
+        Command::Show { name } => show::run(&name, output),
+        Command::Data(Data::Make(options)) => data::make(&options, output),
+        Command::Data(Data::Preview(options)) => data::preview(&options, output),
+        Command::Encode(options) => encode::run(&options, output),
+        Command::Score(options) => score::run(&options, output),
+        Command::Traverse(options) => traverse::run(&options, output),
+        Command::Bench(Bench::Step(options)) => bench::run(&options, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "unbraid", &mut script);
@@ -50,23 +49,44 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Print a result. Unlike `println!` a closed pipe is an error here, not a panic.
+/// How to speak.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    quiet: bool,
+    json: bool,
+}
+
+impl Output {
+    /// Say something beside the result, unless asked to be quiet.
+    fn note(self, text: &str) {
+        if !self.quiet {
+            // A closed standard error is no reason to stop.
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
+    /// Print a result: the text, or the document if JSON was asked for.
+    fn result(self, text: &str, document: impl FnOnce() -> Json) -> Result<()> {
+        match self.json {
+            true => print(&format!("{}\n", serde_json::to_string_pretty(&document())?)),
+            false => print(text),
+        }
+    }
+
+    /// Print the file that was made.
+    fn file(self, path: &Path) -> Result<()> {
+        let text = format!("{}\n", path.display());
+        self.result(&text, || json!({"format": 1, "file": path}))
+    }
+}
+
+/// Print to standard output. Unlike `println!` a closed pipe is an error here, not a panic.
 fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
-}
-
-/// Print a JSON document.
-fn print_json(document: &serde_json::Value) -> Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(document)?))
-}
-
-/// Say something beside the result, unless asked to be quiet.
-fn note(quiet: bool, text: &str) {
-    if !quiet {
-        // A closed standard error is no reason to stop.
-        let _ = writeln!(std::io::stderr(), "{text}");
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(source) if source.kind() == ErrorKind::BrokenPipe => Err(source.into()),
+        other => Ok(other.map_err(|source| Error::io("write", "standard output", &source))?),
     }
 }
 
@@ -78,7 +98,8 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// `error: …` in one sentence with its causes, red on a terminal that wants colour.
 pub(crate) fn print_error(error: &anyhow::Error) {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = std::io::stderr().is_terminal()
+        && std::env::var("NO_COLOR").map_or(true, |value| value.is_empty());
     let word = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
     let _ = writeln!(std::io::stderr(), "{word}: {error:#}");
 }

@@ -14,49 +14,46 @@ use unbraid_measure::{Error, tables};
 
 use super::args::Score;
 use super::train::set_threads;
-use super::{note, print, print_json, table};
+use super::{Output, table};
 
-pub(super) fn run(options: &Score, quiet: bool) -> Result<()> {
+pub(super) fn run(options: &Score, output: Output) -> Result<()> {
     match (&options.run, &options.codes) {
-        (Some(run), _) => score_run(run, options, quiet),
+        (Some(run), _) => score_run(run, options, output),
         (None, Some(codes)) => {
             let names = chosen(options, &["all".into()]);
             let metrics = metrics_named(&names)?;
             let codes = read_codes(codes, options.factors.as_deref())?;
             let outcomes = score(&codes, &metrics, options.seed);
-            show(&outcomes, codes.rows(), options)
+            show(&outcomes, codes.rows(), options, output)
         }
         (None, None) => unreachable!("clap asks for one of them"),
     }
 }
 
-fn score_run(directory: &Path, options: &Score, quiet: bool) -> Result<()> {
+fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
     let run = Run::open(directory)?;
     set_threads(run.config());
     let metrics = metrics_named(&chosen(options, &run.config().score.metrics))?;
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
-    note(quiet, &format!("encoding {} rows", plan.config.score.rows.min(plan.task.rows)));
+    output.note(&format!("encoding {} rows", plan.config.score.rows.min(plan.task.rows)));
     let codes = encode::of_run(&run, &plan, &*learner)?;
     let outcomes = score(&codes, &metrics, options.seed);
     save(&run, to_json(&outcomes, codes.rows(), options.seed))?;
     card::write(&run, &plan)?;
-    show(&outcomes, codes.rows(), options)
+    show(&outcomes, codes.rows(), options, output)
 }
 
 fn chosen(options: &Score, default: &[String]) -> Vec<String> {
     if options.metrics.is_empty() { default.to_vec() } else { options.metrics.clone() }
 }
 
-fn show(outcomes: &[Outcome], rows: usize, options: &Score) -> Result<()> {
-    if options.json {
-        return print_json(&to_json(outcomes, rows, options.seed));
-    }
-    print(&score_table(outcomes))
+fn show(outcomes: &[Outcome], rows: usize, options: &Score, output: Output) -> Result<()> {
+    output.result(&score_table(outcomes), || to_json(outcomes, rows, options.seed))
 }
 
 /// One line per metric: its value, or why there is none.
-pub(super) fn score_table(outcomes: &[Outcome]) -> String {
+fn score_table(outcomes: &[Outcome]) -> String {
     let row = |outcome: &Outcome| {
         let value = match &outcome.score {
             Ok(score) => format!("{:.3}", score.value),

@@ -1,6 +1,5 @@
 //! `unbraid train`: from a configuration to a run directory.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -14,39 +13,57 @@ use unbraid::config::{self, Config, Plan};
 use unbraid::run::Run;
 use unbraid::train::{Ending, train};
 
+use super::Output;
 use super::args::Train;
 use super::progress::Watcher;
-use super::{note, print, print_json};
 
-pub(super) fn run(options: &Train, quiet: bool) -> Result<ExitCode> {
+pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     let given = given(options)?;
+    let resumed = resumed(&given, options)?;
+    let plan = match &resumed {
+        Some((_, plan)) => plan,
+        None => &fresh(given, options)?,
+    };
     if options.dry_run {
-        let plan = Config::from_table(given)?.resolve()?;
-        return dry_run(&plan, options);
-    }
-    let out = options
-        .out
-        .as_deref()
-        .ok_or_else(|| Error::Unable("where should the run go? give --out DIRECTORY".into()))?;
-    let (run, plan) = open_or_create(out, given, options)?;
-    if run.is_finished()? {
-        note(quiet, &format!("{}: every step has been taken already", out.display()));
-        report(&run, &plan, options.json, 0.0)?;
+        let table = plan.config.to_table();
+        output.result(&toml::to_string(&table)?, || json!({"format": 1, "config": table}))?;
         return Ok(ExitCode::SUCCESS);
     }
+    let run = match (&resumed, options.out.as_deref()) {
+        (Some((run, _)), _) => run,
+        (None, Some(out)) => &Run::create(out, plan)?,
+        (None, None) => {
+            let reason = "where should the run go? give --out DIRECTORY";
+            return Err(Error::Unable(reason.into()).into());
+        }
+    };
     let start = Instant::now();
-    let code = train_with_progress(&run, &plan, quiet)?;
-    if code.is_none() {
-        report(&run, &plan, options.json, start.elapsed().as_secs_f64())?;
+    if run.is_finished()? {
+        let directory = run.directory().display();
+        output.note(&format!("{directory}: every step has been taken already"));
+    } else if let Some(code) = train_with_progress(run, plan, output)? {
+        return Ok(code);
     }
-    Ok(code.unwrap_or(ExitCode::SUCCESS))
+    report(run, plan, output, start.elapsed().as_secs_f64())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Train under a progress bar; the exit code of the signal if one stopped it.
-pub(super) fn train_with_progress(run: &Run, plan: &Plan, quiet: bool) -> Result<Option<ExitCode>> {
-    let mut watcher = Watcher::new(quiet)?;
-    let ending = train(run, plan, &mut |progress| watcher.step(progress));
-    watcher.finish();
+pub(super) fn train_with_progress(
+    run: &Run,
+    plan: &Plan,
+    output: Output,
+) -> Result<Option<ExitCode>> {
+    // A baseline is fitted in one go and loses nothing: there a signal does what it always does.
+    let mut watcher = match plan.entry.takes_steps {
+        true => Some(Watcher::new(output)?),
+        false => None,
+    };
+    let ending = train(run, plan, &mut |progress| {
+        watcher.as_mut().is_none_or(|watcher| watcher.step(progress))
+    });
+    let signal = watcher.as_ref().and_then(Watcher::signal);
+    drop(watcher);
     match ending? {
         Ending::Finished => {
             card::write(run, plan)?;
@@ -54,13 +71,10 @@ pub(super) fn train_with_progress(run: &Run, plan: &Plan, quiet: bool) -> Result
         }
         Ending::Interrupted(done) => {
             let directory = run.directory().display();
-            note(
-                quiet,
-                &format!(
-                    "stopped after step {done}; go on with: unbraid train --resume --out {directory}"
-                ),
-            );
-            Ok(Some(ExitCode::from(128 + watcher.signal().unwrap_or(2))))
+            output.note(&format!(
+                "stopped after step {done}; go on with: unbraid train --resume --out {directory}"
+            ));
+            Ok(Some(ExitCode::from(128 + signal.unwrap_or(2))))
         }
     }
 }
@@ -109,34 +123,59 @@ fn given(options: &Train) -> Result<Table> {
     Ok(table)
 }
 
-fn open_or_create(out: &Path, given: Table, options: &Train) -> Result<(Run, Plan)> {
-    let resuming = options.resume && Run::exists(out);
-    if options.resume && !resuming && given.is_empty() {
-        let reason = "holds no run to resume; give its model and data to start it";
-        return Err(Error::run(out, reason).into());
+/// The plan of a new run; refuses a place that is taken.
+fn fresh(given: Table, options: &Train) -> Result<Plan> {
+    if let Some(out) = &options.out {
+        if options.resume && given.is_empty() {
+            let reason = "holds no run to resume; give its model and data to start it";
+            return Err(Error::run(out, reason).into());
+        }
+        Run::check_free(out)?;
     }
-    if !resuming {
-        let config = Config::from_table(given)?;
-        set_threads(&config);
-        let plan = config.resolve()?;
-        return Ok((Run::create(out, &plan)?, plan));
-    }
+    let config = Config::from_table(given)?;
+    set_threads(&config);
+    Ok(config.resolve()?)
+}
+
+/// The run that is to go on, if there is one; refuses settings it was not started with.
+fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
+    let Some(out) = options.out.as_deref().filter(|out| options.resume && Run::exists(out)) else {
+        return Ok(None);
+    };
     let run = Run::open(out)?;
     set_threads(run.config());
     let plan = run.config().clone().resolve()?;
-    if !given.is_empty() {
-        // Only what was given can differ; all else is as the run has it.
-        let asked = overlaid(run.config().to_table(), given);
-        let asked = Config::from_table(asked)?.resolve()?.config.to_table();
-        if let Some(key) = first_difference(&asked, &run.config().to_table()) {
-            let reason = format!(
-                "was started with another `{key}`; leave the settings out to resume it as it was, \
-                 or choose another --out"
-            );
-            return Err(Error::run(out, reason).into());
+    let differs = |key: &str| {
+        let reason = format!(
+            "was started with another `{key}`; leave the settings out to resume it as it was, \
+             or choose another --out"
+        );
+        anyhow::Error::from(Error::run(out, reason))
+    };
+    let started = run.config().to_table();
+    // Another model has other settings, so the names are compared before the rest.
+    let asked_name = |section: &str| given.get(section)?.get("name")?.as_str();
+    if asked_name("model").is_some_and(|name| name != run.config().model_name()) {
+        return Err(differs("model.name"));
+    }
+    if let Some(name) = asked_name("data") {
+        let (name, found) = config::data_by_name_or_path(name, Table::new());
+        let same_path =
+            found.get("path").is_none_or(|path| run.config().data.get("path") == Some(path));
+        if name != run.config().data_name() || !same_path {
+            return Err(differs("data.name"));
         }
     }
-    Ok((run, plan))
+    // Only what was given can differ; all else is as the run has it.
+    let mut asked = overlaid(started.clone(), given.clone());
+    if let (Some(Value::Table(asked)), Some(data)) = (asked.get_mut("data"), started.get("data")) {
+        asked.insert("name".into(), data["name"].clone());
+    }
+    let asked = Config::from_table(asked)?.resolve()?.config.to_table();
+    match first_difference(&asked, &started) {
+        Some(key) => Err(differs(&key)),
+        None => Ok(Some((run, plan))),
+    }
 }
 
 /// `below` with the keys of `above` in place of its own, section by section.
@@ -163,30 +202,15 @@ fn first_difference(asked: &Table, started: &Table) -> Option<String> {
     })
 }
 
-fn dry_run(plan: &Plan, options: &Train) -> Result<ExitCode> {
-    let table = plan.config.to_table();
-    if options.json {
-        print_json(&json!({"format": 1, "config": table}))?;
-    } else {
-        print(&toml::to_string(&table)?)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn report(run: &Run, plan: &Plan, json: bool, seconds: f64) -> Result<()> {
+fn report(run: &Run, plan: &Plan, output: Output, seconds: f64) -> Result<()> {
+    let Config { train, .. } = &plan.config;
+    let (model, data) = (plan.config.model_name(), plan.config.data_name());
     let directory = run.directory();
-    if json {
-        return print_json(&json!({
-            "format": 1, "run": directory, "model": plan.config.model_name(),
-            "data": plan.config.data_name(), "steps": plan.config.train.steps,
+    let text = format!("{model} on {data}, {} steps: {}\n", train.steps, directory.display());
+    output.result(&text, || {
+        json!({
+            "format": 1, "run": directory, "model": model, "data": data, "steps": train.steps,
             "seconds": seconds, "peak_rss_mb": peak_memory(),
-        }));
-    }
-    print(&format!(
-        "{} on {}, {} steps: {}\n",
-        plan.config.model_name(),
-        plan.config.data_name(),
-        plan.config.train.steps,
-        directory.display()
-    ))
+        })
+    })
 }

@@ -16,7 +16,7 @@ pub mod vae;
 /// Every method.
 pub static MODELS: &[Entry] = &[
     baseline::<raw::Raw>(),
-    baseline::<pca::PrincipalComponents>(),
+    baseline::<pca::Pca>(),
     model::<vae::Vae>(),
     model::<beta_vae::BetaVae>(),
 ];

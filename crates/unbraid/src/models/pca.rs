@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::pca::Pca;
+use unbraid_measure::stats::pca::Pca as Components;
 
 use crate::error::{Error, Result};
 use crate::model::{Baseline, Settings, Task};
@@ -39,11 +39,11 @@ impl Settings for Config {
 }
 
 /// Fitted principal components.
-pub struct PrincipalComponents {
-    pca: Pca,
+pub struct Pca {
+    components: Components,
 }
 
-impl Baseline for PrincipalComponents {
+impl Baseline for Pca {
     type Config = Config;
     const INFO: Info = Info {
         name: "pca",
@@ -65,20 +65,21 @@ what a model gains over it is what its non-linearity bought.",
     fn fit(config: &Config, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
         let rows = rng.split("rows").distinct(config.rows, data.len());
         let observations = data::observations(data, &rows);
-        let pca = Pca::fit(observations.view(), config.latents, &mut rng.split("pca"))?;
-        Ok(Self { pca })
+        let rng = &mut rng.split("pca");
+        let components = Components::fit(observations.view(), config.latents, rng)?;
+        Ok(Self { components })
     }
 
     fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        self.pca.encode(observations)
+        self.components.encode(observations)
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
-        Some(self.pca.decode(codes))
+        Some(self.components.decode(codes))
     }
 
     fn weights(&self) -> Weights {
-        let Pca { mean, components, variances } = &self.pca;
+        let Components { mean, components, variances } = &self.components;
         let vector =
             |values: &Vec<f32>| Weight { shape: vec![values.len()], values: values.clone() };
         let matrix = Weight {
@@ -97,13 +98,13 @@ what a model gains over it is what its non-linearity bought.",
             weights.remove(name).ok_or_else(|| Error::Unable(format!("weight `{name}` is missing")))
         };
         let Weight { shape, values } = take("components")?;
-        let components = match shape[..] {
-            [latents, numbers] => Array2::from_shape_vec((latents, numbers), values).ok(),
-            _ => None,
-        };
-        let components =
-            components.ok_or_else(|| Error::Unable("weight `components` is no matrix".into()))?;
         let (mean, variances) = (take("mean")?.values, take("variances")?.values);
-        Ok(Self { pca: Pca { mean, components, variances } })
+        if shape != [variances.len(), mean.len()] {
+            let reason = format!("weight `components` is {shape:?} and does not fit the others");
+            return Err(Error::Unable(reason));
+        }
+        let components = Array2::from_shape_vec((variances.len(), mean.len()), values)
+            .expect("a weight has as many numbers as its shape says");
+        Ok(Self { components: Components { mean, components, variances } })
     }
 }

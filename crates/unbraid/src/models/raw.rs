@@ -36,7 +36,8 @@ No model at all: every pixel (or number) of an observation counts as a code.
 
 ## What it is for
 A floor. A representation that does not score above raw pixels has learned nothing the metric sees.
-With thousands of codes some metrics are slow; `pca` is the cheaper floor.",
+With thousands of codes some metrics are slow and some do not apply (a pixel that never changes has
+no correlation); `pca` is the handier floor.",
     };
 
     fn fit(_config: &Config, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {

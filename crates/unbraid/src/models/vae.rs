@@ -9,15 +9,8 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
 use crate::batch::Batch;
-use crate::error::Result;
-use crate::model::{Loss, Model, Settings, Step, Task};
+use crate::model::{Loss, Model, Step, Task};
 use crate::parts::nets::{Autoencoder, NetSettings};
-
-impl Settings for NetSettings {
-    fn resolve(&mut self, task: &Task) -> Result<()> {
-        NetSettings::resolve(self, task)
-    }
-}
 
 /// The variational autoencoder.
 #[derive(Module, Debug)]

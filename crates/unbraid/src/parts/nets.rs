@@ -22,7 +22,10 @@ use super::gaussian::Gaussian;
 use super::layers::{convolution, deconvolution, dense};
 use super::likelihood::Likelihood;
 use crate::error::{Error, Result};
-use crate::model::{Step, Task};
+use crate::model::{Settings, Step, Task};
+
+/// A typing error is more likely than a network of this size: with Adam it needs 6 GB.
+const MOST_WEIGHTS: f64 = 5e8;
 
 /// The settings every autoencoder shares.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,9 +49,8 @@ impl Default for NetSettings {
     }
 }
 
-impl NetSettings {
-    /// Replace every "auto" and refuse what cannot be built, before the first tensor is made.
-    pub fn resolve(&mut self, task: &Task) -> Result<()> {
+impl Settings for NetSettings {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
         let Shape { height, width, range, .. } = task.shape;
         if self.net == "auto" {
             self.net = if task.shape.is_vector() { "fc" } else { "conv" }.into();
@@ -82,6 +84,27 @@ impl NetSettings {
                     self.net
                 ),
             ));
+        }
+        self.check_size(task.shape)
+    }
+}
+
+impl NetSettings {
+    /// Refuse a network that no memory holds: every weight is four bytes, and Adam keeps two more.
+    fn check_size(&self, shape: Shape) -> Result<()> {
+        let [size, width, latents] = [shape.size(), self.width, self.latents].map(|n| n as f64);
+        // The widest layers of encoder and decoder; the convolutions are small beside them.
+        let weights = match self.net.as_str() {
+            "fc" => 2.0 * size * width + 3.0 * width * width + 3.0 * width * latents,
+            _ => 2.0 * coarse(shape).size() as f64 * width + 3.0 * width * latents,
+        };
+        if weights > MOST_WEIGHTS {
+            let reason = format!(
+                "and model.latents = {}: the network would have {weights:.0} weights, more than the \
+                 {MOST_WEIGHTS:.0} that are allowed",
+                self.latents
+            );
+            return Err(Error::setting("model.width", format!("is {} {reason}", self.width)));
         }
         Ok(())
     }
