@@ -1,6 +1,6 @@
 //! What every method promises, checked for each entry of the registry.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Table;
 use unbraid::config::{Config, Plan};
@@ -100,6 +100,51 @@ fn every_weight_learns_and_the_loss_falls() {
         for (name, weight) in run.learner(&plan).unwrap().weights() {
             assert_ne!(weight, fresh[&name], "{}: `{name}` never changed", entry.info.name);
         }
+    }
+}
+
+/// Twenty-dimensional vectors that depend on two hidden numbers, as a file a user might bring.
+fn vectors(directory: &Path) -> PathBuf {
+    let path = directory.join("vectors.npz");
+    let mut rng = Rng::new(9);
+    let mut rows = Vec::new();
+    for _ in 0..200 {
+        let (a, b) = (rng.normal(), rng.normal());
+        rows.extend((0..20).map(|k| 3.0 * (a * (k as f32).sin() + b * (k as f32).cos())));
+    }
+    let mut file = unbraid_measure::npz::NpzWriter::create(&path).unwrap();
+    file.array("x", &[200, 20], &rows).unwrap();
+    file.finish().unwrap();
+    path
+}
+
+#[test]
+fn a_beta_vae_learns_from_every_form_of_observation() {
+    let directory = tempfile::tempdir().unwrap();
+    let vectors = vectors(directory.path());
+    let cases = [
+        // Vectors choose the dense net and the Gaussian likelihood by themselves.
+        (format!("data.name = '{}'\nmodel.width = 32", vectors.display()), "fc", "gaussian"),
+        ("data.name = 'squares'\nmodel.net = 'conv4'".into(), "conv4", "bernoulli"),
+        ("data.name = 'squares'\nmodel.likelihood = 'gaussian'".into(), "conv", "gaussian"),
+        // Four channels, 96 pixels, and labels that are not looked at.
+        ("data.name = 'pendulum'\ntrain.batch = 2".into(), "conv", "bernoulli"),
+        ("data.name = 'dsprites'\ntrain.batch = 2".into(), "conv", "bernoulli"),
+    ];
+    for (i, (text, net, likelihood)) in cases.into_iter().enumerate() {
+        let text = format!(
+            "{text}\nmodel.name = 'beta-vae'\ntrain.steps = 20\ntrain.log_every = 1\n\
+             train.rate = 1e-3\ntrain.threads = 2"
+        );
+        let plan = Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap();
+        assert_eq!(plan.config.model["net"].as_str(), Some(net), "{text}");
+        assert_eq!(plan.config.model["likelihood"].as_str(), Some(likelihood), "{text}");
+        let run = trained(&directory.path().join(i.to_string()), &plan);
+        let losses = losses(&run);
+        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+        assert!(mean(&losses[15..]) < mean(&losses[..3]), "{text}: {losses:?}");
+        let codes = encode::encode(&*run.learner(&plan).unwrap(), &*plan.data, &[0, 1, 2]).unwrap();
+        assert_eq!(codes.codes.shape(), [3, 10]);
     }
 }
 
