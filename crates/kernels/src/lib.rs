@@ -1,23 +1,35 @@
-//! Fast f32 CPU kernels for small convolutional models: plain slices in, plain slices out.
+//! Fast f32 CPU kernels for small convolutional models: plain slices in, plain vectors out.
 //!
-//! So far this crate only tells what the processor can do; training runs on burn's stock
-//! operations. The kernels come with the speed work, behind the same names.
+//! The only crate of unbraid with unsafe code. It knows nothing of tensors, graphs or models; wrong
+//! sizes panic before anything is touched. Every result is the same whatever threads did which part
+//! of it, and for any number of threads.
 
-/// The instruction sets the kernels can use on this machine, as in "avx2 fma", or "portable".
-pub fn cpu_features() -> String {
-    let mut found: Vec<&str> = Vec::new();
-    #[cfg(target_arch = "x86_64")]
-    {
-        let have = [
-            (std::arch::is_x86_feature_detected!("avx2"), "avx2"),
-            (std::arch::is_x86_feature_detected!("fma"), "fma"),
-            (std::arch::is_x86_feature_detected!("avx512f"), "avx512f"),
-        ];
-        found.extend(have.iter().filter(|(yes, _)| *yes).map(|(_, name)| *name));
-    }
-    #[cfg(target_arch = "aarch64")]
-    if std::arch::is_aarch64_feature_detected!("neon") {
-        found.push("neon");
-    }
-    if found.is_empty() { "portable".into() } else { found.join(" ") }
-}
+#![allow(unsafe_code)]
+
+mod activation;
+mod adam;
+mod columns;
+mod convolution;
+mod cpu;
+mod dense;
+mod down;
+mod geometry;
+mod gradient;
+mod lanes;
+mod likelihood;
+mod map;
+mod math;
+mod pool;
+mod tile;
+mod up;
+
+pub use activation::Activation;
+pub use adam::Adam;
+pub use convolution::Convolution;
+pub use cpu::Cpu;
+pub use dense::Dense;
+pub use geometry::Geometry;
+pub use gradient::{Backward, Gradients};
+pub use likelihood::Likelihood;
+pub use map::{Map, Placement};
+pub use pool::Pool;

@@ -1,57 +1,115 @@
-//! How long a training step takes: the number the speed work is judged by.
+//! How long a training step and an encoding take: the numbers the speed work is judged by.
 
 use std::time::Instant;
 
-use unbraid_measure::data::{Draw, Range, Shape};
+use ndarray::Array2;
+use toml::Table;
+use unbraid_measure::data::{Draw, Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 
 use crate::error::{Error, Result};
-use crate::learner::Entry;
+use crate::learner::{Entry, Learner};
 use crate::model::{Step, Task};
 
 /// Beyond these a typing error is more likely than a wish.
 const MOST_STEPS: usize = 1_000_000;
 const MOST_NUMBERS: usize = 1 << 28;
+/// What random labels, targets and actions have per example.
+const LABEL_SIZE: usize = 4;
+
+/// What is timed: a model on random images held in memory, so that only the model is measured.
+pub struct Workload<'a> {
+    /// The model.
+    pub entry: &'a Entry,
+    /// Its settings, as in `[model]`.
+    pub settings: Table,
+    /// The form of an image.
+    pub shape: Shape,
+    /// Images at once.
+    pub batch: usize,
+    /// How many times.
+    pub repeats: usize,
+}
 
 /// What a benchmark measured.
 #[derive(Clone, Copy, Debug)]
-pub struct StepTime {
-    /// The median over all timed steps.
+pub struct Time {
+    /// The median.
     pub milliseconds: f64,
     /// The quickest.
     pub best_milliseconds: f64,
-    /// How many steps were timed.
-    pub steps: usize,
 }
 
-/// Time training steps on random images held in memory, so that only the model is measured.
-pub fn step(entry: &Entry, shape: Shape, batch: usize, steps: usize) -> Result<StepTime> {
-    let shape = Shape { range: Range::Unit, ..shape };
-    let numbers = [batch, shape.channels, shape.height, shape.width];
-    let numbers = numbers.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
-    if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) || steps > MOST_STEPS {
-        return Err(Error::Unable(format!(
-            "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
-        )));
+impl Workload<'_> {
+    /// The time of a training step.
+    pub fn step(&self) -> Result<Time> {
+        let (mut learner, draw) = self.prepare()?;
+        let rng = Rng::new(0);
+        Ok(self.time(|number| {
+            learner.step(&draw, Step::new(number as u64, 0, &rng), 1e-4);
+        }))
     }
-    let task = Task { shape, rows: batch };
-    let rng = Rng::new(0);
-    let settings = (entry.resolve)(&toml::Table::new(), &task)?;
-    let mut learner = (entry.build)(&settings, &task, &rng.split("weights"))?;
-    let mut pixels = rng.split("pixels");
-    let view = (0..batch * shape.size()).map(|_| pixels.uniform() as f32).collect();
-    let draw = Draw { count: batch, views: vec![view], ..Draw::default() };
-    let warm_up = 3;
-    let mut times = Vec::with_capacity(steps);
-    for number in 0..warm_up + steps {
-        let start = Instant::now();
-        learner.step(&draw, Step::new(number as u64, 0, &rng), 1e-4);
-        if number >= warm_up {
-            times.push(start.elapsed().as_secs_f64() * 1e3);
+
+    /// The time of encoding a batch.
+    pub fn encode(&self) -> Result<Time> {
+        let (learner, mut draw) = self.prepare()?;
+        let images = (self.batch, self.shape.size());
+        let images = Array2::from_shape_vec(images, draw.views.swap_remove(0));
+        let images = images.expect("a view has a row per image");
+        Ok(self.time(|_| {
+            learner.encode(images.view());
+        }))
+    }
+
+    fn prepare(&self) -> Result<(Box<dyn Learner>, Draw)> {
+        let shape = Shape { range: Range::Unit, ..self.shape };
+        let numbers = [self.batch, shape.channels, shape.height, shape.width];
+        let numbers = numbers.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+        if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) || self.repeats > MOST_STEPS {
+            return Err(Error::Unable(format!(
+                "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
+            )));
+        }
+        let task = Task { shape, rows: self.batch };
+        let rng = Rng::new(0);
+        let settings = (self.entry.resolve)(&self.settings, &task)?;
+        let learner = (self.entry.build)(&settings, &task, &rng.split("weights"))?;
+        Ok((learner, self.draw(&mut rng.split("pixels"))))
+    }
+
+    /// Random numbers in the form of the model's supervision.
+    fn draw(&self, rng: &mut Rng) -> Draw {
+        let mut random = |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
+        let (views, labels, targets, actions) = match self.entry.supervision {
+            Supervision::None => (1, 0, 0, 0),
+            Supervision::Labels => (1, LABEL_SIZE, 0, 0),
+            Supervision::Pairs => (2, 0, 0, 0),
+            Supervision::Targets => (2, 0, LABEL_SIZE, 0),
+            Supervision::Actions => (2, 0, 0, LABEL_SIZE),
+        };
+        Draw {
+            count: self.batch,
+            rows: vec![],
+            views: (0..views).map(|_| random(self.batch * self.shape.size())).collect(),
+            labels: random(self.batch * labels),
+            targets: random(self.batch * targets).into_iter().map(f32::round).collect(),
+            actions: random(self.batch * actions),
         }
     }
-    times.sort_by(f64::total_cmp);
-    Ok(StepTime { milliseconds: times[times.len() / 2], best_milliseconds: times[0], steps })
+
+    fn time(&self, mut f: impl FnMut(usize)) -> Time {
+        let warm_up = 3;
+        let mut times = Vec::with_capacity(self.repeats);
+        for number in 0..warm_up + self.repeats {
+            let start = Instant::now();
+            f(number);
+            if number >= warm_up {
+                times.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        Time { milliseconds: times[times.len() / 2], best_milliseconds: times[0] }
+    }
 }
 
 /// The most memory this process has held, in megabytes; 0 where the system does not say.

@@ -3,8 +3,8 @@
 //! Nobody implements [`Learner`] by hand: `Trained` does for every [`Model`], `Fitted` for every
 //! [`Baseline`]. What stands right of this file in the flow knows neither burn nor a model's type.
 
-use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
-use burn::tensor::{Bytes, Tensor};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
 use ndarray::{Array2, ArrayView2};
 use toml::Table;
 use unbraid_measure::data::{Dataset, Draw, Shape, Supervision};
@@ -16,6 +16,7 @@ use crate::batch::{self, Batch};
 use crate::device;
 use crate::error::{Error, Result};
 use crate::model::{Baseline, Model, Settings, Step, Task};
+use crate::optimizer::Optimizer;
 use crate::weights::{self, Weights};
 
 /// How many rows are encoded or decoded at once: bounds the memory, not the result.
@@ -65,7 +66,7 @@ pub trait Learner: Send {
     fn optimizer_state(&self) -> Vec<u8>;
 
     /// Take over what [`optimizer_state`](Self::optimizer_state) gave.
-    fn set_optimizer_state(&mut self, state: Vec<u8>) -> Result<()>;
+    fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()>;
 }
 
 /// The entry of a model.
@@ -79,8 +80,8 @@ pub const fn model<M: Model>() -> Entry {
             let config = parse::<M::Config>(given, task)?;
             let model = M::init(&config, task, rng, &device::training());
             Ok(Box::new(Trained {
-                model: Some(weights::with_stable_ids(model)),
-                optimizer: adam(),
+                model: Some(model),
+                optimizer: Optimizer::adam(),
                 shape: task.shape,
             }))
         },
@@ -111,16 +112,11 @@ fn resolve<C: Settings>(given: &Table, task: &Task) -> Result<Table> {
     Ok(settings::to_table(&parse::<C>(given, task)?))
 }
 
-/// Adam as in the study; burn's own default epsilon of 1e-5 is a thousand times larger.
-fn adam() -> ModuleOptimizer {
-    AdamConfig::new().with_beta_1(0.9).with_beta_2(0.999).with_epsilon(1e-8).init()
-}
-
 /// A model with its optimiser.
 struct Trained<M: Model> {
     /// Empty only while the optimiser holds it.
     model: Option<M>,
-    optimizer: ModuleOptimizer,
+    optimizer: Optimizer,
     shape: Shape,
 }
 
@@ -179,13 +175,11 @@ impl<M: Model> Learner for Trained<M> {
     }
 
     fn optimizer_state(&self) -> Vec<u8> {
-        let bytes = self.optimizer.into_bytes().expect("the state of Adam serialises");
-        bytes.to_vec()
+        self.optimizer.state()
     }
 
-    fn set_optimizer_state(&mut self, state: Vec<u8>) -> Result<()> {
-        let unreadable = |source| Error::Unable(format!("the optimiser's state: {source}"));
-        self.optimizer = adam().from_bytes(Bytes::from_bytes_vec(state)).map_err(unreadable)?;
+    fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()> {
+        self.optimizer = Optimizer::from_state(state, &self.weights(), &device::inference())?;
         Ok(())
     }
 }
@@ -245,7 +239,7 @@ impl<B: Baseline> Learner for Fitted<B> {
         vec![]
     }
 
-    fn set_optimizer_state(&mut self, _state: Vec<u8>) -> Result<()> {
+    fn set_optimizer_state(&mut self, _state: &[u8]) -> Result<()> {
         Ok(())
     }
 }

@@ -36,11 +36,15 @@ pub mod device;
 
 pub mod batch;
 
+pub mod compute;
+
 pub mod weights;
 
 pub mod model;
 
 pub mod parts;
+
+pub mod optimizer;
 
 pub mod learner;
 

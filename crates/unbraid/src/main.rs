@@ -4,6 +4,10 @@ use std::process::ExitCode;
 
 mod cli;
 
+/// Large tensors come and go with every step; see the allocator for what that would cost.
+#[global_allocator]
+static POOL: unbraid_kernels::Pool = unbraid_kernels::Pool::new();
+
 fn main() -> ExitCode {
     match cli::run() {
         Ok(code) => code,

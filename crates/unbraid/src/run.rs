@@ -180,7 +180,7 @@ impl Run {
             let optimizer = file.blobs.remove("optimizer").unwrap_or_default();
             let apply = |learner: &mut dyn Learner| {
                 learner.set_weights(file.weights)?;
-                learner.set_optimizer_state(optimizer)
+                learner.set_optimizer_state(&optimizer)
             };
             apply(learner).map_err(|source| wrong(source.to_string()))?;
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use unbraid_measure::Error as MeasureError;
@@ -40,12 +40,6 @@ pub fn into<M: Module>(module: M, weights: Weights) -> std::result::Result<M, St
     }
 }
 
-/// The module with parameter ids made from their paths. burn gives random ids, and the state of its
-/// optimisers is kept by id: only with the same ids in the next process can it be resumed.
-pub fn with_stable_ids<M: Module>(module: M) -> M {
-    module.map(&mut StableIds::default())
-}
-
 /// Serialise; `about` goes into the file's metadata under the one key `unbraid`, since a second key
 /// would make the order of bytes random.
 pub fn to_bytes(weights: &Weights, blobs: &[(&str, &[u8])], about: &str) -> Vec<u8> {
@@ -78,7 +72,7 @@ pub struct WeightsFile {
     pub about: serde_json::Value,
 }
 
-/// Read what [`to_bytes`] made.
+/// Read what [`to_bytes`] made, from a file.
 pub fn read(path: &Path) -> Result<WeightsFile> {
     let bytes = std::fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
     let malformed = |reason: String| {
@@ -87,12 +81,16 @@ pub fn read(path: &Path) -> Result<WeightsFile> {
             format!("is no readable safetensors file ({reason}); is it truncated?"),
         )
     };
-    let (_, header) =
-        SafeTensors::read_metadata(&bytes).map_err(|source| malformed(source.to_string()))?;
-    let file = SafeTensors::deserialize(&bytes).map_err(|source| malformed(source.to_string()))?;
+    Ok(from_bytes(&bytes).map_err(malformed)?)
+}
+
+/// Read what [`to_bytes`] made, or say what is wrong with it.
+pub fn from_bytes(bytes: &[u8]) -> std::result::Result<WeightsFile, String> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|source| source.to_string())?;
+    let file = SafeTensors::deserialize(bytes).map_err(|source| source.to_string())?;
     let about = header.metadata().as_ref().and_then(|metadata| metadata.get("unbraid"));
     let about = about.and_then(|text| serde_json::from_str(text).ok());
-    let about = about.ok_or_else(|| malformed("it was not written by unbraid".into()))?;
+    let about = about.ok_or("it was not written by unbraid")?;
     let mut read = WeightsFile { weights: Weights::new(), blobs: BTreeMap::new(), about };
     for (name, view) in file.tensors() {
         if view.dtype() == Dtype::U8 {
@@ -100,7 +98,7 @@ pub fn read(path: &Path) -> Result<WeightsFile> {
             continue;
         }
         if view.dtype() != Dtype::F32 {
-            return Err(malformed(format!("`{name}` is {:?} and not F32", view.dtype())).into());
+            return Err(format!("`{name}` is {:?} and not F32", view.dtype()));
         }
         let (numbers, _) = view.data().as_chunks::<4>();
         let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
@@ -169,28 +167,4 @@ impl ModuleMapper for Writer {
             }
         }
     }
-}
-
-#[derive(Default)]
-struct StableIds {
-    path: Vec<String>,
-}
-
-impl ModuleMapper for StableIds {
-    fn enter_module(&mut self, name: &str, _kind: &str) {
-        self.path.push(name.into());
-    }
-    fn exit_module(&mut self, _name: &str, _kind: &str) {
-        self.path.pop();
-    }
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (_, value, mapper) = param.consume();
-        Param::from_mapped_value(ParamId::from(fnv1a(&self.path.join("."))), value, mapper)
-    }
-}
-
-/// FNV-1a: a fixed hash of a path; a network has too few of them to collide.
-fn fnv1a(text: &str) -> u64 {
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
 }

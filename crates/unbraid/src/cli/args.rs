@@ -203,21 +203,29 @@ pub(crate) struct Traverse {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// The time of one training step on random images: the median of many.
-    Step(BenchStep),
+    Step(BenchOptions),
+    /// The time of encoding a batch of random images: the median of many.
+    Encode(BenchOptions),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct BenchStep {
+pub(crate) struct BenchOptions {
     /// The model.
     #[arg(long, default_value = "beta-vae")]
     pub(crate) model: String,
     /// Channels x height x width of an image.
     #[arg(long, default_value = "1x64x64")]
     pub(crate) shape: String,
-    /// Images per step.
+    /// Images at once.
     #[arg(long, default_value_t = 64)]
     pub(crate) batch: usize,
-    /// How many steps to time.
+    /// How many times to time it.
     #[arg(long, default_value_t = 20)]
     pub(crate) steps: usize,
+    /// Threads; 0 takes what the machine has.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// A setting of the model, as in `train`: --set model.net=conv4
+    #[arg(long, value_name = "MODEL.KEY=VALUE")]
+    pub(crate) set: Vec<String>,
 }

@@ -1,16 +1,21 @@
-//! `unbraid bench step`: milliseconds per training step.
+//! `unbraid bench step` and `unbraid bench encode`: milliseconds per training step and per batch.
 
 use anyhow::Result;
 use serde_json::json;
-use unbraid::Error;
-use unbraid::bench;
+use toml::{Table, Value};
+use unbraid::bench::{self, Workload};
+use unbraid::config;
 use unbraid::data::{Range, Shape};
-use unbraid::models;
+use unbraid::{Error, models};
 
 use super::Output;
-use super::args::BenchStep;
+use super::args::{Bench, BenchOptions};
 
-pub(super) fn run(options: &BenchStep, output: Output) -> Result<()> {
+pub(super) fn run(bench: &Bench, output: Output) -> Result<()> {
+    let (what, options) = match bench {
+        Bench::Step(options) => ("step", options),
+        Bench::Encode(options) => ("encode", options),
+    };
     let entry = models::find(&options.model)?;
     if !entry.takes_steps {
         return Err(Error::Unable(format!("`{}` takes no training steps", options.model)).into());
@@ -18,22 +23,46 @@ pub(super) fn run(options: &BenchStep, output: Output) -> Result<()> {
     if options.batch == 0 || options.steps == 0 {
         return Err(Error::Unable("--batch and --steps must be at least 1".into()).into());
     }
+    if options.threads > 0 {
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+        builder.build_global()?;
+    }
+    let (batch, repeats) = (options.batch, options.steps);
     let shape = parse_shape(&options.shape)?;
-    let time = bench::step(entry, shape, options.batch, options.steps)?;
-    let per_second = options.batch as f64 / time.milliseconds * 1e3;
+    let workload = Workload { entry, settings: settings(options)?, shape, batch, repeats };
+    let time = if what == "step" { workload.step()? } else { workload.encode()? };
+    let per_second = batch as f64 / time.milliseconds * 1e3;
     let memory = bench::peak_memory();
     let text = format!(
-        "{} {} batch {}: {:.1} ms per step (best {:.1}), {per_second:.0} images/s, {memory:.0} MB\n",
-        options.model, options.shape, options.batch, time.milliseconds, time.best_milliseconds,
+        "{} {} batch {batch}: {:.2} ms per {what} (best {:.2}), {per_second:.0} images/s, \
+         {memory:.0} MB\n",
+        options.model, options.shape, time.milliseconds, time.best_milliseconds,
     );
     output.result(&text, || {
         json!({
-            "format": 1, "model": options.model, "shape": options.shape, "batch": options.batch,
-            "ms_per_step": time.milliseconds, "best_ms_per_step": time.best_milliseconds,
-            "images_per_second": per_second, "peak_rss_mb": memory, "steps": time.steps,
-            "threads": rayon::current_num_threads(), "cpu": unbraid_kernels::cpu_features(),
+            "format": 1, "model": options.model, "shape": options.shape, "batch": batch,
+            (format!("ms_per_{what}")): time.milliseconds,
+            (format!("best_ms_per_{what}")): time.best_milliseconds,
+            "images_per_second": per_second, "peak_rss_mb": memory, "steps": repeats,
+            "threads": rayon::current_num_threads(), "cpu": unbraid_kernels::Cpu::best().name(),
         })
     })
+}
+
+/// The `--set model.key=value` as a table.
+fn settings(options: &BenchOptions) -> Result<Table> {
+    let mut table = Table::new();
+    for assignment in &options.set {
+        config::set(&mut table, assignment)?;
+    }
+    let model = table.remove("model").unwrap_or_else(|| Value::Table(Table::new()));
+    match (table.keys().next(), model) {
+        (None, Value::Table(model)) => Ok(model),
+        (key, _) => {
+            let key = key.map_or("model", String::as_str);
+            Err(Error::setting(key, "cannot be set here; only model.… can").into())
+        }
+    }
 }
 
 fn parse_shape(text: &str) -> Result<Shape> {

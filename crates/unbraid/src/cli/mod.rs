@@ -23,7 +23,7 @@ mod show;
 mod train;
 mod traverse;
 
-use args::{Bench, Cli, Command, Data};
+use args::{Cli, Command, Data};
 
 /// Do what was asked.
 pub(crate) fn run() -> Result<ExitCode> {
@@ -39,7 +39,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Encode(options) => encode::run(&options, output),
         Command::Score(options) => score::run(&options, output),
         Command::Traverse(options) => traverse::run(&options, output),
-        Command::Bench(Bench::Step(options)) => bench::run(&options, output),
+        Command::Bench(bench) => bench::run(&bench, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "unbraid", &mut script);

@@ -1,72 +1,112 @@
-//! Layers with weights drawn from our own generator.
+//! Layers with weights drawn from our own generator and their activation built in.
 //!
 //! burn draws weights lazily from one process-wide generator; two runs in one process would share
 //! it. Here a layer is built with its weights at once, from the generator it is given.
 //! Glorot-uniform weights and zero biases, as in the study (TensorFlow's defaults):
 //! U(±sqrt(6 / (fan_in + fan_out))), a convolution's fans counted with the area of its kernel.
 
-use burn::module::Param;
-use burn::nn::conv::{Conv2d, ConvTranspose2d};
-use burn::nn::{Linear, PaddingConfig2d};
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
 
-/// A dense layer. Its weight is `[input, output]` (PyTorch stores the transpose).
-pub fn dense(input: usize, output: usize, rng: &mut Rng, device: &Device) -> Linear {
-    Linear {
-        weight: glorot([input, output], input, output, rng, device),
-        bias: Some(zeros(output, device)),
+pub use crate::compute::Activation;
+use crate::compute::{self, Form, Geometry};
+
+/// activation(x W + b)
+#[derive(Module, Debug)]
+pub struct Dense {
+    /// `[input, output]` (PyTorch stores the transpose).
+    weight: Param<Tensor<2>>,
+    bias: Param<Tensor<1>>,
+    #[module(skip)]
+    activation: Activation,
+}
+
+impl Dense {
+    /// With seeded weights.
+    pub fn new(
+        [input, output]: [usize; 2],
+        activation: Activation,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
+        Self {
+            weight: glorot([input, output], input, output, rng, device),
+            bias: zeros(output, device),
+            activation,
+        }
+    }
+
+    /// `[batch, input]` to `[batch, output]`
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        compute::dense(x, self.weight.val(), self.bias.val(), self.activation)
     }
 }
 
-/// A convolution with a square kernel. Its weight is `[output, input, kernel, kernel]`.
-pub fn convolution(
-    [input, output]: [usize; 2],
-    kernel: usize,
-    stride: usize,
-    rng: &mut Rng,
-    device: &Device,
-) -> Conv2d {
-    let area = kernel * kernel;
-    let shape = [output, input, kernel, kernel];
-    let pad = padding(kernel, stride);
-    Conv2d {
-        weight: glorot(shape, input * area, output * area, rng, device),
-        bias: Some(zeros(output, device)),
-        stride: [stride; 2],
-        kernel_size: [kernel; 2],
-        dilation: [1; 2],
-        groups: 1,
-        padding: PaddingConfig2d::Explicit(pad, pad, pad, pad),
+/// activation(x ∗ w + b), or with the transposed convolution.
+#[derive(Module, Debug)]
+pub struct Convolution {
+    /// `[output, input, kernel, kernel]`, transposed `[input, output, kernel, kernel]`.
+    weight: Param<Tensor<4>>,
+    bias: Param<Tensor<1>>,
+    #[module(skip)]
+    form: Form,
+}
+
+impl Convolution {
+    /// A square kernel, padded so that a map shrinks by exactly the stride.
+    pub fn new(
+        [input, output]: [usize; 2],
+        [kernel, stride]: [usize; 2],
+        activation: Activation,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
+        let weight = [output, input, kernel, kernel];
+        Self::build(weight, output, form([kernel, stride], false, activation), rng, device)
+    }
+
+    /// Transposed: a map grows by exactly the stride.
+    pub fn transposed(
+        [input, output]: [usize; 2],
+        [kernel, stride]: [usize; 2],
+        activation: Activation,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
+        let weight = [input, output, kernel, kernel];
+        Self::build(weight, output, form([kernel, stride], true, activation), rng, device)
+    }
+
+    fn build(
+        weight: [usize; 4],
+        output: usize,
+        form: Form,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
+        let [first, second, height, width] = weight;
+        let fans = [first * height * width, second * height * width];
+        Self {
+            weight: glorot(weight, fans[0], fans[1], rng, device),
+            bias: zeros(output, device),
+            form,
+        }
+    }
+
+    /// `[batch, input, height, width]` to `[batch, output, …]`
+    pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
+        compute::convolution(x, self.weight.val(), self.bias.val(), self.form)
     }
 }
 
-/// A transposed convolution. Its weight is `[input, output, kernel, kernel]`.
-pub fn deconvolution(
-    [input, output]: [usize; 2],
-    kernel: usize,
-    stride: usize,
-    rng: &mut Rng,
-    device: &Device,
-) -> ConvTranspose2d {
-    let area = kernel * kernel;
-    let shape = [input, output, kernel, kernel];
-    ConvTranspose2d {
-        weight: glorot(shape, input * area, output * area, rng, device),
-        bias: Some(zeros(output, device)),
-        stride: [stride; 2],
-        kernel_size: [kernel; 2],
-        dilation: [1; 2],
-        groups: 1,
-        padding: [padding(kernel, stride); 2],
-        padding_out: [0; 2],
-        channels: [input, output],
-    }
-}
-
-/// TensorFlow's "same" for even kernels: the map shrinks by exactly the stride.
-fn padding(kernel: usize, stride: usize) -> usize {
-    (kernel - stride) / 2
+/// TensorFlow's "same" padding. Where it is uneven (an odd kernel with stride 2) a transposed
+/// convolution makes up for it with one row and column more.
+fn form([kernel, stride]: [usize; 2], transposed: bool, activation: Activation) -> Form {
+    let padding = kernel.saturating_sub(stride).div_ceil(2);
+    let extra = if transposed { 2 * padding + stride - kernel } else { 0 };
+    let geometry = Geometry { kernel: [kernel; 2], stride: [stride; 2], padding: [padding; 2] };
+    Form { geometry, transposed, extra: [extra; 2], activation }
 }
 
 fn glorot<const D: usize>(

@@ -4,8 +4,10 @@
 //! comparable between papers; averaging over pixels instead would change its meaning by H·W·C.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::{log_sigmoid, sigmoid};
+use burn::tensor::activation::sigmoid;
 use unbraid_measure::data::Range;
+
+use crate::compute;
 
 /// The distribution of an observation around its decoding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,16 +36,17 @@ impl Likelihood {
     /// −log p(x|z), summed over an observation and averaged over the batch.
     pub fn error(&self, decoded: Tensor<4>, x: Tensor<4>) -> Tensor<1> {
         let [rows, channels, height, width] = x.dims();
-        let sum = match self {
-            // −x log σ(a) − (1 − x) log(1 − σ(a)) = a (1 − x) − log σ(a)
-            Self::Bernoulli => (decoded.clone() * (-x + 1.0) - log_sigmoid(decoded)).sum(),
-            Self::Gaussian { noise, .. } => {
+        let size = (channels * height * width) as f64;
+        let (kind, constant) = match *self {
+            Self::Bernoulli => (compute::Likelihood::Bernoulli, 0.0),
+            Self::Gaussian { noise, squash } => {
+                let precision = (1.0 / (noise * noise)) as f32;
                 let constant = noise.ln() + 0.5 * std::f64::consts::TAU.ln();
-                let size = (rows * channels * height * width) as f64;
-                (self.mean(decoded) - x).square().sum() * (0.5 / (noise * noise)) + constant * size
+                (compute::Likelihood::Gaussian { precision, squash }, constant * size)
             }
         };
-        sum / rows as f64
+        let error = compute::likelihood(decoded, x, kind, 1.0 / rows as f32);
+        if constant == 0.0 { error } else { error + constant }
     }
 
     /// The expected observation, for pictures.

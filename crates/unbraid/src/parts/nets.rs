@@ -10,16 +10,13 @@
 //! throughout, which is `conv4`. `fc` is that paper's network for dSprites, and the one for vectors.
 
 use burn::module::Module;
-use burn::nn::Linear;
-use burn::nn::conv::{Conv2d, ConvTranspose2d};
-use burn::tensor::activation::{relu, tanh};
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Range, Shape};
 use unbraid_measure::rng::Rng;
 
 use super::gaussian::Gaussian;
-use super::layers::{convolution, deconvolution, dense};
+use super::layers::{Activation, Convolution, Dense};
 use super::likelihood::Likelihood;
 use crate::error::{Error, Result};
 use crate::model::{Settings, Step, Task};
@@ -163,51 +160,53 @@ impl Autoencoder {
 
 #[derive(Module, Debug)]
 struct Encoder {
-    convolutions: Vec<Conv2d>,
-    dense: Vec<Linear>,
-    mean: Linear,
-    log_variance: Linear,
+    convolutions: Vec<Convolution>,
+    dense: Vec<Dense>,
+    mean: Dense,
+    log_variance: Dense,
 }
 
 impl Encoder {
     fn new(settings: &NetSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
+        let relu = Activation::Relu;
         let kernels = match settings.net.as_str() {
             "conv" => vec![4, 4, 2, 2],
             "conv4" => vec![4, 4, 4, 4],
             _ => vec![],
         };
         let channels = [shape.channels, 32, 32, 64, 64];
-        let convolutions: Vec<Conv2d> = (kernels.iter().enumerate())
-            .map(|(i, &kernel)| convolution([channels[i], channels[i + 1]], kernel, 2, rng, device))
+        let convolutions: Vec<Convolution> = (kernels.iter().zip(channels.windows(2)))
+            .map(|(&kernel, pair)| {
+                Convolution::new([pair[0], pair[1]], [kernel, 2], relu, rng, device)
+            })
             .collect();
         let flat = if kernels.is_empty() { shape.size() } else { coarse(shape).size() };
         let width = settings.width;
-        let mut hidden = vec![dense(flat, width, rng, device)];
+        let mut dense = vec![Dense::new([flat, width], relu, rng, device)];
         if kernels.is_empty() {
-            hidden.push(dense(width, width, rng, device));
+            dense.push(Dense::new([width, width], relu, rng, device));
         }
+        let head = [width, settings.latents];
         Self {
             convolutions,
-            dense: hidden,
-            mean: dense(width, settings.latents, rng, device),
-            log_variance: dense(width, settings.latents, rng, device),
+            dense,
+            mean: Dense::new(head, Activation::None, rng, device),
+            log_variance: Dense::new(head, Activation::None, rng, device),
         }
     }
 
     fn forward(&self, x: Tensor<4>) -> Gaussian {
-        let x = self.convolutions.iter().fold(x, |x, layer| relu(layer.forward(x)));
+        let x = self.convolutions.iter().fold(x, |x, layer| layer.forward(x));
         let h = x.flatten(1, 3); // [batch, channels · height · width]
-        let h = self.dense.iter().fold(h, |h, layer| relu(layer.forward(h)));
+        let h = self.dense.iter().fold(h, |h, layer| layer.forward(h));
         Gaussian { mean: self.mean.forward(h.clone()), log_variance: self.log_variance.forward(h) }
     }
 }
 
 #[derive(Module, Debug)]
 struct Decoder {
-    dense: Vec<Linear>,
-    /// Only in `fc`: from the last hidden layer to the pixels.
-    output: Option<Linear>,
-    deconvolutions: Vec<ConvTranspose2d>,
+    dense: Vec<Dense>,
+    convolutions: Vec<Convolution>,
     /// Channels, height and width of what the dense layers end in.
     grid: [usize; 3],
 }
@@ -215,46 +214,35 @@ struct Decoder {
 impl Decoder {
     fn new(settings: &NetSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
         let (latents, width) = (settings.latents, settings.width);
-        if settings.net == "fc" {
-            let sizes = [latents, width, width, width];
-            let hidden = sizes.windows(2).map(|pair| dense(pair[0], pair[1], rng, device));
-            return Self {
-                dense: hidden.collect(),
-                output: Some(dense(width, shape.size(), rng, device)),
-                deconvolutions: vec![],
-                grid: [shape.channels, shape.height, shape.width],
-            };
-        }
-        let start = coarse(shape);
-        let sizes = [latents, width, start.size()];
-        let hidden = sizes.windows(2).map(|pair| dense(pair[0], pair[1], rng, device)).collect();
-        let channels = [start.channels, 64, 32, 32, shape.channels];
-        let deconvolutions = channels.windows(2);
-        let deconvolutions =
-            deconvolutions.map(|pair| deconvolution([pair[0], pair[1]], 4, 2, rng, device));
-        Self {
-            dense: hidden,
-            output: None,
-            deconvolutions: deconvolutions.collect(),
-            grid: [start.channels, start.height, start.width],
-        }
+        let (relu, tanh, none) = (Activation::Relu, Activation::Tanh, Activation::None);
+        let (sizes, activations, end) = match settings.net.as_str() {
+            "fc" => {
+                (vec![latents, width, width, width, shape.size()], vec![tanh, tanh, tanh, none], shape)
+            }
+            _ => (vec![latents, width, coarse(shape).size()], vec![relu, relu], coarse(shape)),
+        };
+        let dense = (sizes.windows(2).zip(activations))
+            .map(|(pair, activation)| Dense::new([pair[0], pair[1]], activation, rng, device))
+            .collect();
+        let channels = match settings.net.as_str() {
+            "fc" => vec![],
+            _ => vec![end.channels, 64, 32, 32, shape.channels],
+        };
+        let convolutions = (channels.windows(2).zip([relu, relu, relu, none]))
+            .map(|(pair, activation)| {
+                Convolution::transposed([pair[0], pair[1]], [4, 2], activation, rng, device)
+            })
+            .collect();
+        Self { dense, convolutions, grid: [end.channels, end.height, end.width] }
     }
 
     /// `[batch, latents]` to `[batch, channels, height, width]`, before any squashing.
     fn forward(&self, z: Tensor<2>) -> Tensor<4> {
-        let rows = z.dims()[0];
         let [channels, height, width] = self.grid;
-        if let Some(output) = &self.output {
-            let h = self.dense.iter().fold(z, |h, layer| tanh(layer.forward(h)));
-            return output.forward(h).reshape([rows, channels, height, width]);
-        }
-        let h = self.dense.iter().fold(z, |h, layer| relu(layer.forward(h)));
+        let rows = z.dims()[0];
+        let h = self.dense.iter().fold(z, |h, layer| layer.forward(h));
         let h = h.reshape([rows, channels, height, width]);
-        let last = self.deconvolutions.len() - 1;
-        (self.deconvolutions.iter().enumerate()).fold(h, |h, (i, layer)| match i == last {
-            true => layer.forward(h),
-            false => relu(layer.forward(h)),
-        })
+        self.convolutions.iter().fold(h, |h, layer| layer.forward(h))
     }
 }
 

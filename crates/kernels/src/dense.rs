@@ -1,0 +1,319 @@
+//! Dense layers: y = activation(x W + b), with `x: [rows][inputs]` and `W: [inputs][outputs]`.
+//!
+//! A batch has few rows and W may have a hundred million numbers, so each of the three products reads
+//! (or writes) W once, in order, and packs the small side:
+//!
+//! * y: W is copied into panels, block by block, while it is in cache;
+//! * ∂W = xᵀ g: the rows of the product are those of W, the panels are the gradient's;
+//! * ∂x = g Wᵀ, computed as its transpose: the rows are again those of W, as they lie.
+
+
+use rayon::prelude::*;
+
+use crate::activation::Activation;
+use crate::convolution::whole_panels;
+use crate::cpu::{Cpu, Kernel};
+use crate::gradient::{Backward, Gradients};
+use crate::lanes::{Lanes, WIDTH};
+use crate::map::fill;
+use crate::tile::{PanelRow, Product, Rows};
+
+/// Inputs and outputs of the block of W that is packed at once: half of a second-level cache.
+const DEPTH: usize = 512;
+const COLUMNS: usize = 64;
+/// Rows of a batch, or of W, that a thread takes at once.
+const BATCH_ROWS: usize = 384;
+const WEIGHT_ROWS: usize = 96;
+/// Multiplications below which a second thread costs more than it brings.
+const WORTH_A_THREAD: usize = 1 << 18;
+
+/// A dense layer's sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct Dense {
+    /// Numbers in a row of the input.
+    pub inputs: usize,
+    /// Numbers in a row of the output.
+    pub outputs: usize,
+    /// The instructions to use.
+    pub cpu: Cpu,
+}
+
+impl Dense {
+    /// activation(x W + b); an empty bias is none.
+    pub fn forward(&self, x: &[f32], weight: &[f32], bias: &[f32], then: Activation) -> Vec<f32> {
+        let rows = self.check(x, weight);
+        assert!(bias.is_empty() || bias.len() == self.outputs, "a bias per output, or none");
+        let bias = whole_panels(bias);
+        let mut out = Vec::with_capacity(rows * self.outputs);
+        let shared = Shared(out.spare_capacity_mut()[..rows * self.outputs].as_mut_ptr().cast());
+        let columns = self.outputs.div_ceil(COLUMNS);
+        let tasks = rows.div_ceil(BATCH_ROWS) * columns;
+        let task = |task: usize| {
+            let (row, column) = (task / columns * BATCH_ROWS, task % columns * COLUMNS);
+            let rows = BATCH_ROWS.min(rows - row);
+            self.forward_block(&x[row * self.inputs..], rows, weight, column, &bias, then, || {
+                // SAFETY: within the room above; tasks write different rows or columns.
+                unsafe { shared.at(row * self.outputs + column) }
+            });
+        };
+        if rows * self.inputs * self.outputs < WORTH_A_THREAD {
+            (0..tasks).for_each(task);
+        } else {
+            (0..tasks).into_par_iter().for_each(task);
+        }
+        // SAFETY: the tasks cover every row and column.
+        unsafe { out.set_len(rows * self.outputs) };
+        out
+    }
+
+    /// Some rows of the batch times some columns of W.
+    #[expect(clippy::too_many_arguments, reason = "a product has this many parts")]
+    fn forward_block(
+        &self,
+        x: &[f32],
+        rows: usize,
+        weight: &[f32],
+        column: usize,
+        bias: &[f32],
+        then: Activation,
+        out: impl Fn() -> *mut f32,
+    ) {
+        let columns = COLUMNS.min(self.outputs - column);
+        let mut panels = Vec::new();
+        for start in (0..self.inputs).step_by(DEPTH) {
+            let depth = DEPTH.min(self.inputs - start);
+            pack(&weight[start * self.outputs + column..], self.outputs, depth, columns, &mut panels);
+            let last = start + depth == self.inputs;
+            let product = Product {
+                rows: &Rows::matrix(rows, depth, self.inputs, self.outputs),
+                count: rows,
+                left: x[start..].as_ptr(),
+                panels: &panels,
+                panel_rows: depth,
+                columns,
+                out: out(),
+                bias: if bias.is_empty() { bias } else { &bias[column..] },
+                accumulate: start > 0,
+                activation: if last { then } else { Activation::None },
+            };
+            // SAFETY: `x` has `rows` rows; the output has as many, and these columns are ours.
+            unsafe { self.cpu.run(product) }
+        }
+    }
+
+    /// The gradients of [`forward`](Self::forward).
+    pub fn backward(&self, layer: &Backward) -> Gradients {
+        let rows = self.check(layer.input, layer.weight);
+        let size = rows * self.outputs;
+        assert!(layer.kept.len() == size && layer.gradient.len() == size);
+        let (panels, bias) = self.gradient_panels(layer, rows);
+        let weight = self.weight_gradient(layer.input, rows, &panels);
+        let input = if layer.want_input {
+            self.input_gradient(layer.weight, rows, &panels)
+        } else {
+            vec![]
+        };
+        Gradients { input, weight, bias }
+    }
+
+    /// The gradient of the sums as panels, `[panel of outputs][row][16]`, and of the bias.
+    fn gradient_panels(&self, layer: &Backward, rows: usize) -> (Vec<PanelRow>, Vec<f32>) {
+        let count = self.outputs.div_ceil(WIDTH);
+        let mut panels = vec![PanelRow::default(); count * rows];
+        let mut bias = vec![0.0; count * WIDTH];
+        let task = |(panel, (out, bias)): (usize, (&mut [PanelRow], &mut [f32]))| {
+            let kernel = UndoPanel {
+                activation: layer.activation,
+                gradient: layer.gradient,
+                kept: layer.kept,
+                outputs: self.outputs,
+                column: panel * WIDTH,
+                out,
+                bias,
+            };
+            // SAFETY: the kernel reads only the slices it holds, and its own rows are checked.
+            unsafe { self.cpu.run(kernel) }
+        };
+        if rows * self.outputs < WORTH_A_THREAD {
+            panels.chunks_mut(rows).zip(bias.chunks_mut(WIDTH)).enumerate().for_each(task);
+        } else {
+            let tasks = panels.par_chunks_mut(rows).zip(bias.par_chunks_mut(WIDTH));
+            tasks.enumerate().for_each(task);
+        }
+        bias.truncate(self.outputs);
+        (panels, bias)
+    }
+
+    /// ∂W = xᵀ g
+    fn weight_gradient(&self, x: &[f32], rows: usize, panels: &[PanelRow]) -> Vec<f32> {
+        let turned = transpose(x, rows, self.inputs);
+        let block = self.weight_rows(rows);
+        fill(self.inputs * self.outputs, block * self.outputs, |i, out| {
+            let count = out.len() / self.outputs;
+            let product = Product {
+                rows: &Rows::matrix(count, rows, rows, self.outputs),
+                count,
+                left: turned[i * block * rows..].as_ptr(),
+                panels,
+                panel_rows: rows,
+                columns: self.outputs,
+                out: out.as_mut_ptr().cast(),
+                bias: &[],
+                accumulate: false,
+                activation: Activation::None,
+            };
+            // SAFETY: `turned` has a row per input, and `out` a row per input of this block.
+            unsafe { self.cpu.run(product) }
+        })
+    }
+
+    /// ∂x = g Wᵀ, through (∂x)ᵀ = W gᵀ.
+    fn input_gradient(&self, weight: &[f32], rows: usize, panels: &[PanelRow]) -> Vec<f32> {
+        let turned = turn_panels(panels, rows, self.outputs);
+        let block = self.weight_rows(rows);
+        let out = fill(self.inputs * rows, block * rows, |i, out| {
+            let count = out.len() / rows;
+            for start in (0..self.outputs).step_by(DEPTH) {
+                let depth = DEPTH.min(self.outputs - start);
+                let product = Product {
+                    rows: &Rows::matrix(count, depth, self.outputs, rows),
+                    count,
+                    left: weight[i * block * self.outputs + start..].as_ptr(),
+                    panels: &turned[start..],
+                    panel_rows: self.outputs,
+                    columns: rows,
+                    out: out.as_mut_ptr().cast(),
+                    bias: &[],
+                    accumulate: start > 0,
+                    activation: Activation::None,
+                };
+                // SAFETY: `weight` has a row per input, and `out` a row per input of this block.
+                unsafe { self.cpu.run(product) }
+            }
+        });
+        transpose(&out, self.inputs, rows)
+    }
+
+    /// How many rows of W a task takes: all of them where a thread is not worth it.
+    fn weight_rows(&self, rows: usize) -> usize {
+        if rows * self.inputs * self.outputs < WORTH_A_THREAD {
+            return self.inputs;
+        }
+        WEIGHT_ROWS.min(self.inputs.div_ceil(4))
+    }
+
+    /// The rows of the batch.
+    fn check(&self, x: &[f32], weight: &[f32]) -> usize {
+        assert!(self.inputs > 0 && self.outputs > 0 && !x.is_empty(), "nothing to multiply");
+        assert!(x.len() % self.inputs == 0, "whole rows of inputs");
+        assert_eq!(weight.len(), self.inputs * self.outputs, "a weight per input and output");
+        x.len() / self.inputs
+    }
+}
+
+/// A pointer that several threads may use, each for floats of its own.
+struct Shared(*mut f32);
+// SAFETY: whoever calls `at` answers for different threads using different floats.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// # Safety
+    /// `offset` lies within the memory, and no two threads use the same floats.
+    unsafe fn at(&self, offset: usize) -> *mut f32 {
+        // SAFETY: the caller's.
+        unsafe { self.0.add(offset) }
+    }
+}
+
+/// `[panel][depth][16]` of a block of a matrix with rows `stride` apart.
+fn pack(from: &[f32], stride: usize, depth: usize, columns: usize, panels: &mut Vec<PanelRow>) {
+    let count = columns.div_ceil(WIDTH);
+    panels.clear();
+    panels.resize(count * depth, PanelRow::default());
+    for k in 0..depth {
+        let row = &from[k * stride..][..columns];
+        for (panel, part) in row.chunks(WIDTH).enumerate() {
+            let out = &mut panels[panel * depth + k].0;
+            match part.first_chunk::<WIDTH>() {
+                Some(whole) => *out = *whole,
+                None => out[..part.len()].copy_from_slice(part),
+            }
+        }
+    }
+}
+
+/// `[columns][rows]` of `[rows][columns]`, in squares that stay in cache.
+fn transpose(from: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    const SQUARE: usize = 16;
+    let strip = SQUARE.max((WORTH_A_THREAD / 8 / rows).next_multiple_of(SQUARE));
+    fill(rows * columns, strip * rows, |i, out| {
+        let first = i * strip;
+        let count = out.len() / rows;
+        for row in (0..rows).step_by(SQUARE) {
+            for column in (0..count).step_by(SQUARE) {
+                for c in column..(column + SQUARE).min(count) {
+                    let out = &mut out[c * rows..][row..(row + SQUARE).min(rows)];
+                    for (r, out) in out.iter_mut().enumerate() {
+                        out.write(from[(row + r) * columns + first + c]);
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// From panels of outputs, `[panel][row][16 outputs]`, to panels of rows, `[panel][output][16 rows]`.
+fn turn_panels(panels: &[PanelRow], rows: usize, outputs: usize) -> Vec<PanelRow> {
+    let mut out = vec![PanelRow::default(); rows.div_ceil(WIDTH) * outputs];
+    for (panel, from) in panels.chunks_exact(rows).enumerate() {
+        let wide = WIDTH.min(outputs - panel * WIDTH);
+        for (row, from) in from.iter().enumerate() {
+            let out = &mut out[row / WIDTH * outputs + panel * WIDTH..][..wide];
+            for (out, value) in out.iter_mut().zip(from.0) {
+                out.0[row % WIDTH] = value;
+            }
+        }
+    }
+    out
+}
+
+/// One panel of the gradient of the sums, and of the bias.
+struct UndoPanel<'a> {
+    activation: Activation,
+    gradient: &'a [f32],
+    kept: &'a [f32],
+    outputs: usize,
+    column: usize,
+    out: &'a mut [PanelRow],
+    bias: &'a mut [f32],
+}
+
+impl Kernel for UndoPanel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let width = WIDTH.min(self.outputs - self.column);
+        let mut buffers = [[0.0f32; WIDTH]; 2];
+        // SAFETY: whole panels are loaded where they lie, the last one through buffers.
+        unsafe {
+            let mut sum = L::splat(0.0);
+            for (row, out) in self.out.iter_mut().enumerate() {
+                let at = row * self.outputs + self.column;
+                let (gradient, kept) = (&self.gradient[at..at + width], &self.kept[at..at + width]);
+                let (gradient, kept) = if width == WIDTH {
+                    (L::load(gradient.as_ptr()), L::load(kept.as_ptr()))
+                } else {
+                    buffers[0][..width].copy_from_slice(gradient);
+                    buffers[1][..width].copy_from_slice(kept);
+                    (L::load(buffers[0].as_ptr()), L::load(buffers[1].as_ptr()))
+                };
+                let value = self.activation.undo(gradient, kept);
+                sum = sum.add(value);
+                value.store(out.0.as_mut_ptr());
+            }
+            sum.store(self.bias[..WIDTH].as_mut_ptr());
+        }
+    }
+}
+

@@ -1,0 +1,330 @@
+//! The gradients of a convolution, in both directions.
+//!
+//! Images are dealt out in a fixed number of groups. A thread takes a group and goes through it block
+//! by block, small enough to stay in cache: it undoes the activation, adds up the bias, adds up the
+//! weights, and sends the gradient on to the input. The groups' sums are then added in their order, so
+//! that the result does not depend on who did what when.
+
+use std::mem::MaybeUninit;
+
+use rayon::prelude::*;
+
+use crate::activation::Activation;
+use crate::convolution::Convolution;
+use crate::cpu::{Cpu, Kernel};
+use crate::down::Down;
+use crate::lanes::{Lanes, WIDTH};
+use crate::map::{Map, SPARE};
+use crate::tile::{Outer, PanelRow, Strides};
+use crate::up::Up;
+
+/// Groups of images whose sums are kept apart.
+const GROUPS: usize = 8;
+/// All their sums together: fewer groups for huge layers.
+const MOST_SUMS: usize = 1 << 24;
+
+/// The gradients of a layer.
+#[derive(Clone, Debug)]
+pub struct Gradients {
+    /// Of its input, as a map; empty if it was not asked for.
+    pub input: Vec<f32>,
+    /// Of its weights.
+    pub weight: Vec<f32>,
+    /// Of its bias.
+    pub bias: Vec<f32>,
+}
+
+/// What a layer was given, and what came back.
+#[derive(Clone, Copy, Debug)]
+pub struct Backward<'a> {
+    /// The layer's input.
+    pub input: &'a [f32],
+    /// Its weights.
+    pub weight: &'a [f32],
+    /// Its output; with SiLU its sums.
+    pub kept: &'a [f32],
+    /// The gradient of its output, with zeros in the border.
+    pub gradient: &'a [f32],
+    /// Its activation.
+    pub activation: Activation,
+    /// Whether the gradient of the input is wanted.
+    pub want_input: bool,
+}
+
+impl Convolution {
+    /// The gradients of [`down`](Self::down).
+    pub fn down_backward(&self, layer: &Backward) -> Gradients {
+        let up = layer.want_input.then(|| Up::new(self, layer.weight, &[]));
+        let images = up.as_ref().map_or(1, |up| up.images);
+        self.backward(layer, [&self.big, &self.small], images, |block, input, sums, out| {
+            self.add_weight_gradient(block.images, input, block.gradient, sums);
+            if let Some(up) = &up {
+                up.block(block.images, block.gradient, Activation::None, out);
+            }
+        })
+    }
+
+    /// The gradients of [`up`](Self::up).
+    pub fn up_backward(&self, layer: &Backward) -> Gradients {
+        let down = layer.want_input.then(|| Down::new(self, layer.weight, &[]));
+        let images = down.as_ref().map_or(1, |down| down.images);
+        self.backward(layer, [&self.small, &self.big], images, |block, input, sums, out| {
+            self.add_weight_gradient(block.images, block.gradient, input, sums);
+            if let Some(down) = &down {
+                down.block(block.images, block.gradient, Activation::None, out);
+            }
+        })
+    }
+
+    fn backward(
+        &self,
+        layer: &Backward,
+        [from, to]: [&Map; 2],
+        images_at_once: usize,
+        step: impl Fn(&Block, &[f32], &mut [PanelRow], &mut [MaybeUninit<f32>]) + Sync,
+    ) -> Gradients {
+        self.check(layer.weight, &[], 0);
+        assert_eq!(layer.input.len(), from.size(), "the input has the form of its map");
+        assert_eq!(layer.kept.len(), to.size(), "the output has the form of its map");
+        assert_eq!(layer.gradient.len(), to.size(), "the gradient has the form of the output");
+        let size = if layer.want_input { from.image_size() } else { 0 };
+        let rows = self.small.channels.div_ceil(WIDTH) * self.taps() * self.big.channels;
+        let groups = (MOST_SUMS / (rows * WIDTH)).clamp(1, GROUPS).min(from.images);
+        let per_group = from.images.div_ceil(groups);
+
+        let mut input = Vec::with_capacity(from.images * size + SPARE);
+        let room = &mut input.spare_capacity_mut()[..from.images * size];
+        let mut outputs: Vec<&mut [MaybeUninit<f32>]> = match size {
+            0 => (0..groups).map(|_| Default::default()).collect(),
+            _ => room.chunks_mut(per_group * size).collect(),
+        };
+        let group = |(number, output): (usize, &mut &mut [MaybeUninit<f32>])| {
+            let mut sums = Sums::new(rows, to.channels);
+            let mut scratch = Vec::new();
+            let end = ((number + 1) * per_group).min(from.images);
+            let mut image = number * per_group;
+            while image < end {
+                let images = images_at_once.min(end - image);
+                let part = |map: &Map, all| -> &[f32] {
+                    let size = map.image_size();
+                    let all: &[f32] = all;
+                    &all[image * size..(image + images) * size]
+                };
+                let gradient = part(to, layer.gradient);
+                let kept = part(to, layer.kept);
+                let undone = Undo { activation: layer.activation, gradient, kept };
+                let gradient = undone.run(self.cpu, &mut scratch, &mut sums.bias);
+                let block = Block { images, gradient };
+                let start = (image - number * per_group) * size;
+                let output = &mut output[start..start + images * size];
+                step(&block, part(from, layer.input), &mut sums.weight, output);
+                image += images;
+            }
+            sums
+        };
+        let sums: Vec<Sums> = outputs.par_iter_mut().enumerate().map(group).collect();
+        // SAFETY: the groups' outputs cover the first floats, and `step` has written each image.
+        unsafe { input.set_len(from.images * size) };
+        let (weight, bias) = self.add_up(&sums);
+        Gradients { input, weight, bias }
+    }
+
+    /// sums[tap, big channel, small channel] += Σ big ⊗ small over the pixels of some images.
+    fn add_weight_gradient(&self, images: usize, big: &[f32], small: &[f32], sums: &mut [PanelRow]) {
+        let channels = self.small.channels.next_multiple_of(WIDTH);
+        let wide = self.small.with_channels(channels);
+        let widened;
+        let small = if channels == self.small.channels {
+            small
+        } else {
+            widened = widen(small, self.small.channels, channels);
+            &widened
+        };
+        let [top, left] = self.geometry.padding.map(|padding| -(padding as isize));
+        let start = self.big.pixel(top, left);
+        let stride = self.geometry.stride;
+        let outer = Outer {
+            images,
+            height: self.small.height,
+            width: self.small.width,
+            left: big[start..].as_ptr(),
+            left_strides: Strides {
+                image: self.big.image_size(),
+                row: stride[0] * self.big.row_size(),
+                pixel: stride[1] * self.big.channels,
+            },
+            runs: self.geometry.kernel[0],
+            run: self.geometry.kernel[1] * self.big.channels,
+            pitch: self.big.row_size(),
+            right: small[wide.pixel(0, 0)..].as_ptr(),
+            right_strides: Strides {
+                image: wide.image_size(),
+                row: wide.row_size(),
+                pixel: wide.channels,
+            },
+            sums,
+        };
+        assert!(self.big.border >= self.geometry.big_border(), "the big map's border is too narrow");
+        // SAFETY: the slices hold `images` images of these maps, whose sizes belong together; the
+        // border holds what the kernel sees beyond the edge.
+        unsafe { self.cpu.run(outer) }
+    }
+
+    /// The sums of all groups, in the layout of the weights.
+    fn add_up(&self, groups: &[Sums]) -> (Vec<f32>, Vec<f32>) {
+        let (taps, big) = (self.taps(), self.big.channels);
+        let mut weight = vec![0.0; self.small.channels * big * taps];
+        weight.par_chunks_mut(big * taps).enumerate().for_each(|(s, out)| {
+            for group in groups {
+                let panel = &group.weight[s / WIDTH * taps * big..][..taps * big];
+                for (tap, rows) in panel.chunks_exact(big).enumerate() {
+                    for (out, row) in out[tap..].iter_mut().step_by(taps).zip(rows) {
+                        *out += row.0[s % WIDTH];
+                    }
+                }
+            }
+        });
+        let mut bias = vec![0.0; groups[0].bias.len()];
+        for group in groups {
+            bias.iter_mut().zip(&group.bias).for_each(|(sum, value)| *sum += value);
+        }
+        (weight, bias)
+    }
+}
+
+/// Some images, and the gradient of their sums.
+struct Block<'a> {
+    images: usize,
+    gradient: &'a [f32],
+}
+
+/// What a group of images adds to the gradients.
+struct Sums {
+    weight: Vec<PanelRow>,
+    bias: Vec<f32>,
+}
+
+impl Sums {
+    fn new(rows: usize, channels: usize) -> Self {
+        Self { weight: vec![PanelRow::default(); rows], bias: vec![0.0; channels] }
+    }
+}
+
+/// Pixels with zeros behind their channels.
+fn widen(pixels: &[f32], channels: usize, wide: usize) -> Vec<f32> {
+    let mut out = vec![0.0; pixels.len() / channels * wide];
+    for (out, pixel) in out.chunks_exact_mut(wide).zip(pixels.chunks_exact(channels)) {
+        out[..channels].copy_from_slice(pixel);
+    }
+    out
+}
+
+/// From the gradient of outputs to that of the sums, and on to the bias. Works on whole memory,
+/// border included: zeros stay zeros.
+pub(crate) struct Undo<'a> {
+    pub(crate) activation: Activation,
+    pub(crate) gradient: &'a [f32],
+    pub(crate) kept: &'a [f32],
+}
+
+impl<'a> Undo<'a> {
+    /// The gradient of the sums, in `scratch` where it is not the gradient itself; `bias` is added
+    /// to, and its length is the number of channels.
+    pub(crate) fn run<'b>(self, cpu: Cpu, scratch: &'b mut Vec<f32>, bias: &mut [f32]) -> &'b [f32]
+    where
+        'a: 'b,
+    {
+        let gradient = self.gradient;
+        if self.activation == Activation::None {
+            // SAFETY: the kernel touches only the slices it holds.
+            unsafe { cpu.run(BiasSums { gradient, bias }) };
+            return gradient;
+        }
+        scratch.clear();
+        scratch.reserve(gradient.len());
+        let out = &mut scratch.spare_capacity_mut()[..gradient.len()];
+        let kernel = UndoInto { activation: self.activation, gradient, kept: self.kept, bias, out };
+        // SAFETY: the slices are equally long, and the kernel writes all of `out`.
+        unsafe {
+            cpu.run(kernel);
+            scratch.set_len(gradient.len());
+        }
+        scratch
+    }
+}
+
+struct UndoInto<'a> {
+    activation: Activation,
+    gradient: &'a [f32],
+    kept: &'a [f32],
+    bias: &'a mut [f32],
+    out: &'a mut [MaybeUninit<f32>],
+}
+
+impl Kernel for UndoInto<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { activation, gradient, kept, bias, out } = self;
+        assert!(kept.len() == gradient.len() && out.len() == gradient.len());
+        let whole = gradient.len() / WIDTH * WIDTH;
+        let panels = if bias.len() % WIDTH == 0 { bias.len() / WIDTH } else { 0 };
+        // SAFETY: the three slices are equally long and `at` stays below their whole vectors; the rest
+        // goes through buffers.
+        unsafe {
+            let mut panel = 0;
+            for at in (0..whole).step_by(WIDTH) {
+                let value = activation
+                    .undo(L::load(gradient.as_ptr().add(at)), L::load(kept.as_ptr().add(at)));
+                value.store(out.as_mut_ptr().add(at).cast());
+                if panels > 0 {
+                    let sum = bias.as_mut_ptr().add(panel * WIDTH);
+                    L::load(sum).add(value).store(sum);
+                    panel = if panel + 1 == panels { 0 } else { panel + 1 };
+                }
+            }
+            let mut buffers = [[0.0; WIDTH]; 2];
+            let rest = gradient.len() - whole;
+            buffers[0][..rest].copy_from_slice(&gradient[whole..]);
+            buffers[1][..rest].copy_from_slice(&kept[whole..]);
+            let value = activation.undo(L::load(buffers[0].as_ptr()), L::load(buffers[1].as_ptr()));
+            value.store(buffers[0].as_mut_ptr());
+            out[whole..].write_copy_of_slice(&buffers[0][..rest]);
+            if panels == 0 {
+                BiasSums { gradient: out.assume_init_ref(), bias }.run::<L>();
+            }
+        }
+    }
+}
+
+/// bias[channel] += Σ gradient over pixels.
+struct BiasSums<'a> {
+    gradient: &'a [f32],
+    bias: &'a mut [f32],
+}
+
+impl Kernel for BiasSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let channels = self.bias.len();
+        // A stretch of whole vectors and whole pixels, summed vector by vector, so that even one
+        // channel fills all lanes.
+        let mut sums = vec![0.0; channels * WIDTH];
+        let (stretches, rest) = self.gradient.split_at(self.gradient.len() / sums.len() * sums.len());
+        for stretch in stretches.chunks_exact(sums.len()) {
+            for at in (0..sums.len()).step_by(WIDTH) {
+                // SAFETY: both hold `channels · 16` floats.
+                unsafe {
+                    let sum = sums.as_mut_ptr().add(at);
+                    L::load(sum).add(L::load(stretch.as_ptr().add(at))).store(sum);
+                }
+            }
+        }
+        for (at, value) in sums.iter().chain(rest).enumerate() {
+            self.bias[at % channels] += value;
+        }
+    }
+}

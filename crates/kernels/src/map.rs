@@ -1,0 +1,126 @@
+//! Images in memory: channels last, with a border of zeros.
+//!
+//! `[image][border + row + border][border + column + border][channel]`. With the channels last a
+//! pixel's neighbourhood is a few runs of neighbouring floats, and with the border it needs no
+//! special case at the edge of the image.
+
+use std::mem::MaybeUninit;
+
+use rayon::prelude::*;
+
+/// The form of a batch of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// How many.
+    pub images: usize,
+    /// Numbers per pixel.
+    pub channels: usize,
+    /// Rows of pixels, without the border.
+    pub height: usize,
+    /// Columns of pixels, without the border.
+    pub width: usize,
+    /// Zero pixels around each image.
+    pub border: usize,
+}
+
+/// Where the numbers of images lie elsewhere: the offset of the first, and the distances between
+/// images, channels, rows and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The first number.
+    pub offset: usize,
+    /// From image to image, channel to channel, row to row, column to column.
+    pub strides: [usize; 4],
+}
+
+impl Map {
+    /// Floats of one image.
+    pub fn image_size(&self) -> usize {
+        (self.height + 2 * self.border) * self.row_size()
+    }
+
+    /// Floats of one row of pixels.
+    pub fn row_size(&self) -> usize {
+        (self.width + 2 * self.border) * self.channels
+    }
+
+    /// Floats of the batch.
+    pub fn size(&self) -> usize {
+        self.images * self.image_size()
+    }
+
+    /// Where a pixel of the first image starts; −1 is the first pixel of a border of one.
+    pub(crate) fn pixel(&self, y: isize, x: isize) -> usize {
+        let border = self.border as isize;
+        debug_assert!(y >= -border && x >= -border, "({y}, {x}) is outside of {self:?}");
+        (y + border) as usize * self.row_size() + (x + border) as usize * self.channels
+    }
+
+    /// Where the numbers of this map lie in its own memory.
+    pub fn placement(&self) -> Placement {
+        let strides = [self.image_size(), 1, self.row_size(), self.channels];
+        Placement { offset: self.pixel(0, 0), strides }
+    }
+
+    /// The same images with other channels.
+    pub(crate) fn with_channels(self, channels: usize) -> Self {
+        Self { channels, ..self }
+    }
+
+    /// Images that lie elsewhere, as a map.
+    pub fn gather(&self, from: &[f32], placement: Placement) -> Vec<f32> {
+        let [image, channel, row, column] = placement.strides;
+        fill(self.size(), self.image_size(), |i, out| {
+            self.clear_border(out);
+            for y in 0..self.height {
+                let start = placement.offset + i * image + y * row;
+                let out = &mut out[self.pixel(y as isize, 0)..][..self.width * self.channels];
+                for c in 0..self.channels {
+                    let from = from[start + c * channel..].iter().step_by(column);
+                    for (out, &value) in out[c..].iter_mut().step_by(self.channels).zip(from) {
+                        out.write(value);
+                    }
+                }
+            }
+        })
+    }
+
+    /// Write zeros around one image.
+    pub(crate) fn clear_border(&self, image: &mut [MaybeUninit<f32>]) {
+        if self.border == 0 {
+            return;
+        }
+        let (row, edge) = (self.row_size(), self.border * self.channels);
+        let zero = MaybeUninit::new(0.0);
+        image[..self.border * row + edge].fill(zero);
+        for y in self.border..self.border + self.height - 1 {
+            // The right edge of this row and the left edge of the next are neighbours.
+            image[(y + 1) * row - edge..(y + 1) * row + edge].fill(zero);
+        }
+        image[(self.border + self.height) * row - edge..].fill(zero);
+    }
+}
+
+/// Room behind the numbers of every map, so that a caller can mark it without moving it.
+pub(crate) const SPARE: usize = 8;
+
+/// A new vector, written in pieces of `piece` floats by as many threads as there are; `write` gets
+/// the number of the piece and must write all of it.
+pub(crate) fn fill(
+    size: usize,
+    piece: usize,
+    write: impl Fn(usize, &mut [MaybeUninit<f32>]) + Sync + Send,
+) -> Vec<f32> {
+    let mut out = Vec::with_capacity(size + SPARE);
+    if size > 0 {
+        let room = &mut out.spare_capacity_mut()[..size];
+        if size <= piece {
+            write(0, room);
+        } else {
+            room.par_chunks_mut(piece).enumerate().for_each(|(i, piece)| write(i, piece));
+        }
+        // SAFETY: the pieces cover the first `size` floats and each has been written.
+        unsafe { out.set_len(size) };
+    }
+    out
+}

@@ -1,0 +1,173 @@
+//! An allocator that keeps large blocks.
+//!
+//! A training step makes and drops the same few dozen large tensors. The system's allocator gives such
+//! blocks back to the kernel and asks for them again, and every page of them is then zeroed and mapped
+//! anew: a third of a step. This one keeps a block that is freed for the next request of its size.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Smaller requests are the system's.
+const LARGE: usize = 64 * 1024;
+/// So much may lie idle in any case; beyond it, as much as is in use.
+const IDLE: usize = 32 << 20;
+const BLOCKS: usize = 256;
+/// A cache line, so that no vector of a tensor is split between two.
+const ALIGN: usize = 64;
+
+/// The allocator; a program makes it its global one.
+#[derive(Debug)]
+pub struct Pool {
+    kept: Mutex<Kept>,
+}
+
+/// Blocks that are free, oldest first.
+#[derive(Debug)]
+struct Kept {
+    blocks: [(usize, usize); BLOCKS], // address, size
+    count: usize,
+    idle: usize,
+    used: usize,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Pool {
+    /// An empty pool.
+    pub const fn new() -> Self {
+        let kept = Kept { blocks: [(0, 0); BLOCKS], count: 0, idle: 0, used: 0 };
+        Self { kept: Mutex::new(kept) }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Nothing panics while it is held, but an allocator must not panic either.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A block that was kept, or null.
+    fn take(&self, size: usize) -> *mut u8 {
+        let mut kept = self.kept();
+        kept.used += size;
+        let found = kept.blocks[..kept.count].iter().rposition(|block| block.1 == size);
+        match found {
+            Some(at) => kept.remove(at) as *mut u8,
+            None => std::ptr::null_mut(),
+        }
+    }
+
+    /// Keep a block, and give back what is too much.
+    fn keep(&self, block: *mut u8, size: usize) {
+        let mut kept = self.kept();
+        kept.used -= size;
+        if kept.count == BLOCKS {
+            kept.give_back_oldest();
+        }
+        let count = kept.count;
+        kept.blocks[count] = (block as usize, size);
+        kept.count += 1;
+        kept.idle += size;
+        while kept.idle > IDLE.max(kept.used) {
+            kept.give_back_oldest();
+        }
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, at: usize) -> usize {
+        let (address, size) = self.blocks[at];
+        self.blocks.copy_within(at + 1..self.count, at);
+        self.count -= 1;
+        self.idle -= size;
+        address
+    }
+
+    fn give_back_oldest(&mut self) {
+        let size = self.blocks[0].1;
+        let block = self.remove(0) as *mut u8;
+        // SAFETY: every kept block came from the system with this layout, and nobody has it now.
+        unsafe { System.dealloc(block, layout_of(size)) }
+    }
+}
+
+/// The size that is really asked for: blocks of nearly equal sizes shall fit each other's place.
+/// Steps of an eighth up to a megabyte, of a 64 kB above it: at most an eighth is wasted.
+fn rounded(size: usize) -> usize {
+    let step = (size.next_power_of_two() / 16).min(LARGE);
+    size.next_multiple_of(step)
+}
+
+fn layout_of(rounded: usize) -> Layout {
+    // SAFETY: the alignment is a power of two; sizes come from valid layouts, with room to round.
+    unsafe { Layout::from_size_align_unchecked(rounded, ALIGN) }
+}
+
+fn is_large(layout: Layout) -> bool {
+    layout.size() >= LARGE && layout.align() <= ALIGN && layout.size() < isize::MAX as usize - LARGE
+}
+
+// SAFETY: small requests go to the system unchanged. A large one is served by a block of `rounded`
+// size, from the system or kept, and that size is computed again from the same layout when it is
+// freed; a block is either with its owner or kept, never both.
+unsafe impl GlobalAlloc for Pool {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !is_large(layout) {
+            // SAFETY: the caller's layout.
+            return unsafe { System.alloc(layout) };
+        }
+        let size = rounded(layout.size());
+        let block = self.take(size);
+        if !block.is_null() {
+            return block;
+        }
+        // SAFETY: the size is not zero.
+        unsafe { System.alloc(layout_of(size)) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !is_large(layout) {
+            // SAFETY: the caller's layout.
+            return unsafe { System.alloc_zeroed(layout) };
+        }
+        let size = rounded(layout.size());
+        let block = self.take(size);
+        if block.is_null() {
+            // SAFETY: the size is not zero. Fresh pages are zero already.
+            return unsafe { System.alloc_zeroed(layout_of(size)) };
+        }
+        // SAFETY: the block has `size` bytes.
+        unsafe { block.write_bytes(0, layout.size()) };
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if is_large(layout) {
+            self.keep(block, rounded(layout.size()));
+        } else {
+            // SAFETY: it came from the system with this layout.
+            unsafe { System.dealloc(block, layout) }
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller gives a size that is valid with this alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (is_large(layout), is_large(wanted)) {
+            // SAFETY: it came from the system with this layout.
+            (false, false) => unsafe { System.realloc(block, layout, size) },
+            (true, true) if rounded(layout.size()) == rounded(size) => block,
+            // SAFETY: both blocks hold the smaller of the two sizes, and they are different.
+            _ => unsafe {
+                let new = self.alloc(wanted);
+                if !new.is_null() {
+                    new.copy_from_nonoverlapping(block, size.min(layout.size()));
+                    self.dealloc(block, layout);
+                }
+                new
+            },
+        }
+    }
+}

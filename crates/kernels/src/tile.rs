@@ -1,0 +1,377 @@
+//! The two inner loops everything dense runs on. Both hold a tile of sums in registers.
+//!
+//! [`Product`]: out[row, column] = Σₖ left[row, k] · panel[k, column]. The rows of the left side lie
+//! anywhere: a row is a number of runs of neighbouring floats. A pixel's neighbourhood in an image
+//! with channels last is exactly that (a run for each row of the kernel), so a convolution is a
+//! product without any copying.
+//!
+//! [`Outer`]: sum[k, column] += Σ_pixel left[pixel, k] · right[pixel, column], the gradient of a
+//! convolution's weights.
+
+use std::array::from_fn;
+
+use crate::activation::Activation;
+use crate::cpu::Kernel;
+use crate::lanes::{Lanes, WIDTH};
+
+/// Rows of the left side that are swept by all panels before going on, so that they stay in cache.
+const ROW_BLOCK: usize = 192;
+
+/// A row of sixteen columns of a right side; aligned, so that no load crosses a cache line.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub(crate) struct PanelRow(pub(crate) [f32; WIDTH]);
+
+/// Where the rows of a product come from and go to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    /// Start of each row of the left side.
+    pub(crate) from: Vec<usize>,
+    /// Start of each row of the output.
+    pub(crate) to: Vec<usize>,
+    /// How many runs a row has,
+    pub(crate) runs: usize,
+    /// how long each is,
+    pub(crate) run: usize,
+    /// and from the start of one to the start of the next.
+    pub(crate) pitch: usize,
+}
+
+impl Rows {
+    /// Plain rows: `count` of `length` numbers each.
+    pub(crate) fn matrix(count: usize, length: usize, from_stride: usize, to_stride: usize) -> Self {
+        let starts = |stride: usize| (0..count).map(|row| row * stride).collect();
+        Self { from: starts(from_stride), to: starts(to_stride), runs: 1, run: length, pitch: 0 }
+    }
+
+    /// Numbers in a row.
+    pub(crate) fn depth(&self) -> usize {
+        self.runs * self.run
+    }
+}
+
+/// A product of gathered rows with packed panels.
+pub(crate) struct Product<'a> {
+    pub(crate) rows: &'a Rows,
+    /// Only the first so many rows.
+    pub(crate) count: usize,
+    pub(crate) left: *const f32,
+    /// Rows of sixteen: those of a panel, then those of the next,
+    pub(crate) panels: &'a [PanelRow],
+    /// which starts so many rows later.
+    pub(crate) panel_rows: usize,
+    /// Columns of the output; those of the last panel beyond it are not written.
+    pub(crate) columns: usize,
+    pub(crate) out: *mut f32,
+    /// One number per column, rounded up to whole panels; empty to start from zero.
+    pub(crate) bias: &'a [f32],
+    /// Start from what is in the output instead of the bias.
+    pub(crate) accumulate: bool,
+    pub(crate) activation: Activation,
+}
+
+impl Kernel for Product<'_> {
+    type Output = ();
+
+    /// # Safety
+    /// Every row of the left side lies within `left`; every row of the output has `columns` floats
+    /// within `out`, which nobody else uses.
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let panels = self.columns.div_ceil(WIDTH);
+        assert!(self.panels.len() >= (panels - 1) * self.panel_rows + self.rows.depth());
+        assert!(self.bias.is_empty() || self.bias.len() >= panels * WIDTH);
+        let mut block = 0;
+        while block < self.count {
+            let end = (block + ROW_BLOCK).min(self.count);
+            for panel in 0..panels {
+                let mut row = block;
+                while row < end {
+                    let height = tile_height::<L>(end - row);
+                    // SAFETY: rows `row .. row + height` exist; the caller answers for the memory.
+                    unsafe {
+                        match height {
+                            12 => self.tile::<L, 12>(row, panel),
+                            6 => self.tile::<L, 6>(row, panel),
+                            5 => self.tile::<L, 5>(row, panel),
+                            4 => self.tile::<L, 4>(row, panel),
+                            3 => self.tile::<L, 3>(row, panel),
+                            2 => self.tile::<L, 2>(row, panel),
+                            _ => self.tile::<L, 1>(row, panel),
+                        }
+                    }
+                    row += height;
+                }
+            }
+            block = end;
+        }
+    }
+}
+
+/// The next tile for so many rows that are left: the largest, but 7 as 4 + 3 and 8 as 4 + 4.
+#[inline(always)]
+fn tile_height<L: Lanes>(left: usize) -> usize {
+    match left {
+        12.. if L::ROWS >= 12 => 12,
+        7 | 8 => L::ROWS.min(4),
+        _ => left.min(6).min(L::ROWS),
+    }
+}
+
+impl Product<'_> {
+    #[inline(always)]
+    unsafe fn tile<L: Lanes, const R: usize>(&self, row: usize, panel: usize) {
+        let column = panel * WIDTH;
+        let whole = column + WIDTH <= self.columns;
+        // SAFETY: the contract of `run`; offsets of rows are in bounds because `row + R ≤ count`.
+        unsafe {
+            let from: [usize; R] = from_fn(|i| *self.rows.from.get_unchecked(row + i));
+            let to: [*mut f32; R] =
+                from_fn(|i| self.out.add(*self.rows.to.get_unchecked(row + i) + column));
+            let width = WIDTH.min(self.columns - column);
+            let mut sums = [L::splat(0.0); R];
+            if self.accumulate {
+                for i in 0..R {
+                    sums[i] = if whole { L::load(to[i]) } else { load_part(to[i], width) };
+                }
+            } else if !self.bias.is_empty() {
+                sums = [L::load(self.bias.as_ptr().add(column)); R];
+            }
+            let mut right = self.panels.as_ptr().add(panel * self.panel_rows).cast::<f32>();
+            for run in 0..self.rows.runs {
+                let left: [*const f32; R] =
+                    from_fn(|i| self.left.add(from[i] + run * self.rows.pitch));
+                let mut k = 0;
+                while k + 4 <= self.rows.run {
+                    multiply(&mut sums, &left, k, right);
+                    multiply(&mut sums, &left, k + 1, right.add(WIDTH));
+                    multiply(&mut sums, &left, k + 2, right.add(2 * WIDTH));
+                    multiply(&mut sums, &left, k + 3, right.add(3 * WIDTH));
+                    right = right.add(4 * WIDTH);
+                    k += 4;
+                }
+                while k < self.rows.run {
+                    multiply(&mut sums, &left, k, right);
+                    right = right.add(WIDTH);
+                    k += 1;
+                }
+            }
+            // Simple enough to be unrolled: a loop that is not would move the sums out of registers.
+            if self.activation == Activation::Relu {
+                for sum in &mut sums {
+                    *sum = sum.max(L::splat(0.0));
+                }
+            }
+            for i in 0..R {
+                if whole { sums[i].store(to[i]) } else { store_part(sums[i], to[i], width) }
+            }
+            if !matches!(self.activation, Activation::None | Activation::Relu) {
+                for to in to {
+                    let value: L = if whole { L::load(to) } else { load_part(to, width) };
+                    let value = self.activation.apply(value);
+                    if whole { value.store(to) } else { store_part(value, to, width) }
+                }
+            }
+        }
+    }
+}
+
+/// sums[i] += left[i][k] · right
+#[inline(always)]
+unsafe fn multiply<L: Lanes, const R: usize>(
+    sums: &mut [L; R],
+    left: &[*const f32; R],
+    k: usize,
+    right: *const f32,
+) {
+    // SAFETY: `k` is within every run and `right` has a row of sixteen.
+    unsafe {
+        let right = L::load(right);
+        for i in 0..R {
+            sums[i] = L::splat(*left[i].add(k)).mul_add(right, sums[i]);
+        }
+    }
+}
+
+/// The first `width` floats, zeros behind.
+#[inline(always)]
+unsafe fn load_part<L: Lanes>(from: *const f32, width: usize) -> L {
+    let mut buffer = [0.0f32; WIDTH];
+    // SAFETY: the caller has `width` ≤ 16 floats.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), width);
+        L::load(buffer.as_ptr())
+    }
+}
+
+/// Only the first `width` floats.
+#[inline(always)]
+unsafe fn store_part<L: Lanes>(value: L, to: *mut f32, width: usize) {
+    let mut buffer = [0.0f32; WIDTH];
+    // SAFETY: the caller has room for `width` ≤ 16 floats.
+    unsafe {
+        value.store(buffer.as_mut_ptr());
+        std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, width);
+    }
+}
+
+/// Distances, in floats, between images, rows and pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strides {
+    pub(crate) image: usize,
+    pub(crate) row: usize,
+    pub(crate) pixel: usize,
+}
+
+/// The gradient of a convolution's weights, summed over pixels.
+pub(crate) struct Outer<'a> {
+    pub(crate) images: usize,
+    pub(crate) height: usize,
+    pub(crate) width: usize,
+    /// The larger map, at the first number of the first pixel's neighbourhood, which is `runs` runs
+    /// of `run` floats, `pitch` apart.
+    pub(crate) left: *const f32,
+    pub(crate) left_strides: Strides,
+    pub(crate) runs: usize,
+    pub(crate) run: usize,
+    pub(crate) pitch: usize,
+    /// The smaller map: whole panels of channels at every pixel.
+    pub(crate) right: *const f32,
+    pub(crate) right_strides: Strides,
+    /// `[panels][runs · run]` rows of sixteen, added to.
+    pub(crate) sums: &'a mut [PanelRow],
+}
+
+/// Bytes of the left side that all tiles of a run sweep before going on: half of a first-level cache.
+const OUTER_BLOCK: usize = 16 * 1024;
+
+impl Kernel for Outer<'_> {
+    type Output = ();
+
+    /// # Safety
+    /// Every neighbourhood lies within the left map, and every pixel of the right map has as many
+    /// channels as `sums` has columns.
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let depth = self.runs * self.run;
+        let panels = self.sums.len() / depth;
+        let sums = self.sums.as_mut_ptr().cast::<f32>();
+        // Blocks of rows of an image, or of whole images where they are small.
+        let row_bytes = self.width * self.left_strides.pixel * size_of::<f32>();
+        let rows = (OUTER_BLOCK / row_bytes).clamp(1, self.height);
+        let fitting = (OUTER_BLOCK / (row_bytes * self.height)).max(64 / (self.height * self.width));
+        let images = if rows < self.height { 1 } else { fitting.max(1) };
+        for image in (0..self.images).step_by(images) {
+            for y in (0..self.height).step_by(rows) {
+                let block = Block {
+                    images: images.min(self.images - image),
+                    height: rows.min(self.height - y),
+                    width: self.width,
+                    left: self.left_strides,
+                    right: self.right_strides,
+                };
+                for run in 0..self.runs {
+                    for panel in 0..panels {
+                        // SAFETY: the contract of `run`, for the images, rows, run and panel at hand.
+                        unsafe {
+                            let (l, r) = (self.left_strides, self.right_strides);
+                            let left =
+                                self.left.add(image * l.image + y * l.row + run * self.pitch);
+                            let right =
+                                self.right.add(image * r.image + y * r.row + panel * WIDTH);
+                            let sums = sums.add((panel * depth + run * self.run) * WIDTH);
+                            block.sweep::<L>(self.run, left, right, sums);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A part of the pixels of two maps.
+struct Block {
+    images: usize,
+    height: usize,
+    width: usize,
+    left: Strides,
+    right: Strides,
+}
+
+impl Block {
+    /// All tiles of one run and one panel.
+    #[inline(always)]
+    unsafe fn sweep<L: Lanes>(
+        &self,
+        run: usize,
+        left: *const f32,
+        right: *const f32,
+        sums: *mut f32,
+    ) {
+        let mut k = 0;
+        while k < run {
+            let height = tile_height::<L>(run - k);
+            // SAFETY: the contract of `Outer::run`.
+            unsafe {
+                let (left, sums) = (left.add(k), sums.add(k * WIDTH));
+                match height {
+                    12 => self.tile::<L, 12>(left, right, sums),
+                    6 => self.tile::<L, 6>(left, right, sums),
+                    5 => self.tile::<L, 5>(left, right, sums),
+                    4 => self.tile::<L, 4>(left, right, sums),
+                    3 => self.tile::<L, 3>(left, right, sums),
+                    2 => self.tile::<L, 2>(left, right, sums),
+                    _ => self.tile::<L, 1>(left, right, sums),
+                }
+            }
+            k += height;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn tile<L: Lanes, const R: usize>(
+        &self,
+        left: *const f32,
+        right: *const f32,
+        out: *mut f32,
+    ) {
+        // SAFETY: the contract of `Outer::run`.
+        unsafe {
+            let mut sums: [L; R] = from_fn(|i| L::load(out.add(i * WIDTH)));
+            for image in 0..self.images {
+                for y in 0..self.height {
+                    let mut left = left.add(image * self.left.image + y * self.left.row);
+                    let mut right = right.add(image * self.right.image + y * self.right.row);
+                    for _ in 0..self.width / 2 {
+                        add_outer(&mut sums, left, right);
+                        add_outer(&mut sums, left.add(self.left.pixel), right.add(self.right.pixel));
+                        left = left.add(2 * self.left.pixel);
+                        right = right.add(2 * self.right.pixel);
+                    }
+                    if self.width % 2 == 1 {
+                        add_outer(&mut sums, left, right);
+                    }
+                }
+            }
+            for i in 0..R {
+                sums[i].store(out.add(i * WIDTH));
+            }
+        }
+    }
+}
+
+/// sums[i] += left[i] · right
+#[inline(always)]
+unsafe fn add_outer<L: Lanes, const R: usize>(
+    sums: &mut [L; R],
+    left: *const f32,
+    right: *const f32,
+) {
+    // SAFETY: the pixel has R numbers on the left and a panel on the right.
+    unsafe {
+        let right = L::load(right);
+        for i in 0..R {
+            sums[i] = L::splat(*left.add(i)).mul_add(right, sums[i]);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Dense layers, likelihoods and Adam against the definitions, on every instruction set.
+
+mod naive;
+
+use naive::{Numbers, activate, relative_error, slope};
+use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood};
+
+#[test]
+fn dense_layers_follow_the_definition() {
+    let numbers = &mut Numbers(4);
+    let sizes = [(1, 1, 1), (3, 5, 7), (64, 10, 256), (33, 700, 70), (17, 64, 1030), (400, 48, 20)];
+    let activations = [
+        Activation::None, Activation::Relu, Activation::LeakyRelu(0.1), Activation::Elu,
+        Activation::Silu, Activation::Tanh,
+    ];
+    for ((rows, inputs, outputs), activation) in
+        sizes.iter().flat_map(|size| activations.iter().map(move |a| (*size, *a)))
+    {
+        let x = numbers.floats(rows * inputs);
+        let weight = numbers.floats(inputs * outputs);
+        let bias = numbers.floats(outputs);
+        let mut upstream = numbers.floats(rows * outputs);
+        let mut sums: Vec<f64> = (0..rows * outputs).map(|i| f64::from(bias[i % outputs])).collect();
+        let mut each = |visit: &mut dyn FnMut(usize, usize, usize)| {
+            for r in 0..rows {
+                for i in 0..inputs {
+                    for o in 0..outputs {
+                        visit(r * inputs + i, i * outputs + o, r * outputs + o);
+                    }
+                }
+            }
+        };
+        each(&mut |i, w, o| sums[o] += f64::from(x[i]) * f64::from(weight[w]));
+        let kinks = sums.iter().zip(&mut upstream).filter(|(a, _)| a.abs() < 1e-4);
+        kinks.for_each(|(_, g)| *g = 0.0);
+        let y: Vec<f64> = sums.iter().map(|a| activate(*a, activation)).collect();
+        let g: Vec<f64> =
+            sums.iter().zip(&upstream).map(|(a, g)| f64::from(*g) * slope(*a, activation)).collect();
+        let (mut dx, mut dw, mut db) = (vec![0.0; x.len()], vec![0.0; weight.len()], vec![0.0; outputs]);
+        each(&mut |i, w, o| {
+            dx[i] += g[o] * f64::from(weight[w]);
+            dw[w] += g[o] * f64::from(x[i]);
+        });
+        g.iter().enumerate().for_each(|(i, g)| db[i % outputs] += g);
+        for cpu in Cpu::available() {
+            let dense = Dense { inputs, outputs, cpu };
+            let output = dense.forward(&x, &weight, &bias, activation);
+            let kept = match activation.keeps_output() {
+                true => output.clone(),
+                false => dense.forward(&x, &weight, &bias, Activation::None),
+            };
+            let gradients = dense.backward(&Backward {
+                input: &x, weight: &weight, kept: &kept, gradient: &upstream, activation, want_input: true,
+            });
+            for (name, found, expected) in [
+                ("output", &output, &y),
+                ("input", &gradients.input, &dx),
+                ("weight", &gradients.weight, &dw),
+                ("bias", &gradients.bias, &db),
+            ] {
+                let error = relative_error(found, expected);
+                assert!(error < 1e-5, "{name} {error:.1e} {rows}x{inputs}x{outputs} {activation:?} {}", cpu.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn activations_are_right_far_from_zero_and_near_it() {
+    let values: Vec<f32> = [0.0, -0.0, 1e-8, 1e-3, 0.3, 0.624, 0.626, 1.0, 5.0, 20.0, 90.0, 500.0]
+        .iter()
+        .flat_map(|v| [*v, -*v])
+        .collect();
+    for activation in [Activation::Elu, Activation::Silu, Activation::Tanh, Activation::LeakyRelu(0.3)] {
+        for cpu in Cpu::available() {
+            for (value, found) in values.iter().zip(activation.of(&values, cpu)) {
+                let expected = activate(f64::from(*value), activation);
+                let error = (f64::from(found) - expected).abs();
+                let fine = error <= 4e-7 * expected.abs().max(0.3 * f64::from(value.abs()).min(1.0));
+                assert!(fine || error < 1e-7, "{activation:?}({value}) = {found}, not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn likelihoods_and_their_gradients_follow_the_definition() {
+    let numbers = &mut Numbers(5);
+    let (piece, pieces) = (53, 4);
+    let decoded: Vec<f32> = numbers.floats(piece * pieces).iter().map(|v| v * 30.0).collect();
+    let observed: Vec<f32> = numbers.floats(piece * pieces).iter().map(|v| v.abs()).collect();
+    // Two rows of an image with a border: what lies outside counts for nothing.
+    let inside = [3..24, 30..50];
+    let softplus = |a: f64| a.max(0.0) + (-a.abs()).exp().ln_1p();
+    let sigmoid = |a: f64| 1.0 / (1.0 + (-a).exp());
+    for likelihood in [
+        Likelihood::Bernoulli,
+        Likelihood::Gaussian { precision: 4.0, squash: false },
+        Likelihood::Gaussian { precision: 0.5, squash: true },
+    ] {
+        let (mut sum, mut slopes) = (0.0, vec![0.0; decoded.len()]);
+        for i in 0..decoded.len() {
+            if !inside.iter().any(|range| range.contains(&(i % piece))) {
+                continue;
+            }
+            let (a, x) = (f64::from(decoded[i]), f64::from(observed[i]));
+            let (error, slope) = match likelihood {
+                Likelihood::Bernoulli => (softplus(a) - a * x, sigmoid(a) - x),
+                Likelihood::Gaussian { precision, squash } => {
+                    let p = f64::from(precision);
+                    let mean = if squash { sigmoid(a) } else { a };
+                    let chain = if squash { mean * (1.0 - mean) } else { 1.0 };
+                    (0.5 * p * (mean - x).powi(2), p * (mean - x) * chain)
+                }
+            };
+            sum += error;
+            slopes[i] = 0.25 * slope;
+        }
+        for cpu in Cpu::available() {
+            let (found, gradient) = likelihood.error(&decoded, &observed, piece, &inside, 0.25, cpu);
+            assert!((found - sum).abs() < 1e-5 * sum, "{likelihood:?}: {found}, not {sum}");
+            assert!(relative_error(&gradient, &slopes) < 1e-6, "{likelihood:?} {}", cpu.name());
+            assert!(gradient[..3].iter().chain(&gradient[50..56]).all(|g| *g == 0.0));
+        }
+    }
+}
+
+#[test]
+fn adam_is_the_formula_over_several_steps() {
+    let numbers = &mut Numbers(6);
+    // More than a piece, and no multiple of sixteen.
+    let size = (1 << 15) + 21;
+    for cpu in Cpu::available() {
+        let mut weight = numbers.floats(size);
+        let (mut first, mut second) = (vec![0.0; size], vec![0.0; size]);
+        let mut w: Vec<f64> = weight.iter().map(|v| f64::from(*v)).collect();
+        let (mut m, mut v) = (vec![0.0; size], vec![0.0; size]);
+        for step in 1..=5 {
+            let gradient = numbers.floats(size);
+            let adam = Adam { rate: 1e-2, beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, step };
+            adam.step(&mut weight, &gradient, &mut first, &mut second, cpu);
+            for i in 0..size {
+                let g = f64::from(gradient[i]);
+                m[i] = 0.9 * m[i] + 0.1 * g;
+                v[i] = 0.999 * v[i] + 0.001 * g * g;
+                let (mean, spread): (f64, f64) =
+                    (m[i] / (1.0 - 0.9f64.powi(step)), v[i] / (1.0 - 0.999f64.powi(step)));
+                w[i] -= 1e-2 * mean / (spread.sqrt() + 1e-8);
+            }
+        }
+        assert!(relative_error(&weight, &w) < 1e-6);
+    }
+}
