@@ -66,44 +66,74 @@ struct Piece<'a> {
 impl Kernel for Piece<'_> {
     type Output = ();
 
-    /// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², w ← w − r m / (√v / √(1 − β₂ᵗ) + ε) with
-    /// r = rate / (1 − β₁ᵗ)
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Adam { beta_1, beta_2, epsilon, .. } = self.adam;
-        let [rate, root] = self.adam.corrections();
-        let whole = self.weight.len() / WIDTH * WIDTH;
+        let [w, m, v] = [self.weight, self.first, self.second];
+        let whole = w.len() / WIDTH * WIDTH;
+        let rest = w.len() - whole;
         // SAFETY: all four are equally long, and `at` stays below their whole vectors; the rest goes
         // through buffers.
         unsafe {
-            let [w, m, v] = [self.weight, self.first, self.second];
-            let update = |w: *mut f32, g: *const f32, m: *mut f32, v: *mut f32| {
-                let g = L::load(g);
-                let first = L::load(m).mul(L::splat(beta_1)).add(g.mul(L::splat(1.0 - beta_1)));
-                let square = g.mul(g).mul(L::splat(1.0 - beta_2));
-                let second = L::load(v).mul(L::splat(beta_2)).add(square);
-                let below = second.sqrt().mul_add(L::splat(root), L::splat(epsilon));
-                first.store(m);
-                second.store(v);
-                L::load(w).sub(first.mul(L::splat(rate)).div(below)).store(w);
-            };
+            let rule = Rule::<L>::new(&self.adam);
             for at in (0..whole).step_by(WIDTH) {
-                update(
+                rule.update(
                     w.as_mut_ptr().add(at),
                     self.gradient.as_ptr().add(at),
                     m.as_mut_ptr().add(at),
                     v.as_mut_ptr().add(at),
                 );
             }
-            let (rest, mut buffers) = (w.len() - whole, [[0.0; WIDTH]; 4]);
+            let mut buffers = [[0.0; WIDTH]; 4];
             for (buffer, slice) in buffers.iter_mut().zip([&*w, self.gradient, m, v]) {
                 buffer[..rest].copy_from_slice(&slice[whole..]);
             }
             let [bw, bg, bm, bv] = &mut buffers;
-            update(bw.as_mut_ptr(), bg.as_ptr(), bm.as_mut_ptr(), bv.as_mut_ptr());
+            rule.update(bw.as_mut_ptr(), bg.as_ptr(), bm.as_mut_ptr(), bv.as_mut_ptr());
             w[whole..].copy_from_slice(&bw[..rest]);
             m[whole..].copy_from_slice(&bm[..rest]);
             v[whole..].copy_from_slice(&bv[..rest]);
+        }
+    }
+}
+
+/// The numbers of a step, each in all lanes.
+struct Rule<L> {
+    betas: [L; 2],
+    rests: [L; 2],
+    rate: L,
+    root: L,
+    epsilon: L,
+}
+
+impl<L: Lanes> Rule<L> {
+    #[inline(always)]
+    unsafe fn new(adam: &Adam) -> Self {
+        let [rate, root] = adam.corrections();
+        // SAFETY: the caller's contract is that of `Lanes`.
+        unsafe {
+            Self {
+                betas: [L::splat(adam.beta_1), L::splat(adam.beta_2)],
+                rests: [L::splat(1.0 - adam.beta_1), L::splat(1.0 - adam.beta_2)],
+                rate: L::splat(rate),
+                root: L::splat(root),
+                epsilon: L::splat(adam.epsilon),
+            }
+        }
+    }
+
+    /// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², w ← w − r m / (√v / √(1 − β₂ᵗ) + ε) with
+    /// r = rate / (1 − β₁ᵗ), for sixteen numbers.
+    #[inline(always)]
+    unsafe fn update(&self, w: *mut f32, g: *const f32, m: *mut f32, v: *mut f32) {
+        // SAFETY: the caller has sixteen floats behind each.
+        unsafe {
+            let g = L::load(g);
+            let first = L::load(m).mul(self.betas[0]).add(g.mul(self.rests[0]));
+            let second = L::load(v).mul(self.betas[1]).add(g.mul(g).mul(self.rests[1]));
+            let below = second.sqrt().mul_add(self.root, self.epsilon);
+            first.store(m);
+            second.store(v);
+            L::load(w).sub(first.mul(self.rate).div(below)).store(w);
         }
     }
 }

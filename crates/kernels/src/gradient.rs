@@ -174,12 +174,19 @@ impl Convolution {
     fn add_up(&self, groups: &[Sums]) -> (Vec<f32>, Vec<f32>) {
         let (taps, big) = (self.taps(), self.big.channels);
         let mut weight = vec![0.0; self.small.channels * big * taps];
-        weight.par_chunks_mut(big * taps).enumerate().for_each(|(s, out)| {
-            for group in groups {
-                let panel = &group.weight[s / WIDTH * taps * big..][..taps * big];
-                for (tap, rows) in panel.chunks_exact(big).enumerate() {
-                    for (out, row) in out[tap..].iter_mut().step_by(taps).zip(rows) {
-                        *out += row.0[s % WIDTH];
+        // A panel is sixteen rows of the weights, turned.
+        weight.par_chunks_mut(WIDTH * big * taps).enumerate().for_each(|(panel, out)| {
+            let rows = panel * taps * big..(panel + 1) * taps * big;
+            let mut sums = groups[0].weight[rows.clone()].to_vec();
+            for group in &groups[1..] {
+                for (sum, row) in sums.iter_mut().zip(&group.weight[rows.clone()]) {
+                    sum.0.iter_mut().zip(row.0).for_each(|(sum, value)| *sum += value);
+                }
+            }
+            for (s, out) in out.chunks_exact_mut(big * taps).enumerate() {
+                for (b, out) in out.chunks_exact_mut(taps).enumerate() {
+                    for (tap, out) in out.iter_mut().enumerate() {
+                        *out = sums[tap * big + b].0[s];
                     }
                 }
             }

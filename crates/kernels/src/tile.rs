@@ -9,6 +9,7 @@
 //! convolution's weights.
 
 use std::array::from_fn;
+use std::ops::Range;
 
 use crate::activation::Activation;
 use crate::cpu::Kernel;
@@ -16,6 +17,9 @@ use crate::lanes::{Lanes, WIDTH};
 
 /// Rows of the left side that are swept by all panels before going on, so that they stay in cache.
 const ROW_BLOCK: usize = 192;
+
+/// Bytes of a panel that are swept by all those rows before going on: half of a first-level cache.
+const PANEL_BLOCK: usize = 16 * 1024;
 
 /// A row of sixteen columns of a right side; aligned, so that no load crosses a cache line.
 #[derive(Clone, Copy, Default)]
@@ -81,29 +85,21 @@ impl Kernel for Product<'_> {
         let panels = self.columns.div_ceil(WIDTH);
         assert!(self.panels.len() >= (panels - 1) * self.panel_rows + self.rows.depth());
         assert!(self.bias.is_empty() || self.bias.len() >= panels * WIDTH);
-        let mut block = 0;
-        while block < self.count {
+        let together = (PANEL_BLOCK / size_of::<PanelRow>() / self.rows.run.max(1)).max(1);
+        for block in (0..self.count).step_by(ROW_BLOCK) {
             let end = (block + ROW_BLOCK).min(self.count);
             for panel in 0..panels {
-                let mut row = block;
-                while row < end {
-                    let height = tile_height::<L>(end - row);
-                    // SAFETY: rows `row .. row + height` exist; the caller answers for the memory.
-                    unsafe {
-                        match height {
-                            12 => self.tile::<L, 12>(row, panel),
-                            6 => self.tile::<L, 6>(row, panel),
-                            5 => self.tile::<L, 5>(row, panel),
-                            4 => self.tile::<L, 4>(row, panel),
-                            3 => self.tile::<L, 3>(row, panel),
-                            2 => self.tile::<L, 2>(row, panel),
-                            _ => self.tile::<L, 1>(row, panel),
-                        }
+                // At least once: without any run the output is the bias.
+                let mut runs = 0..together.min(self.rows.runs);
+                loop {
+                    // SAFETY: these rows, runs and panel exist; the caller answers for the memory.
+                    unsafe { self.sweep::<L>(block..end, panel, runs.clone()) };
+                    if runs.end == self.rows.runs {
+                        break;
                     }
-                    row += height;
+                    runs = runs.end..(runs.end + together).min(self.rows.runs);
                 }
             }
-            block = end;
         }
     }
 }
@@ -119,8 +115,31 @@ fn tile_height<L: Lanes>(left: usize) -> usize {
 }
 
 impl Product<'_> {
+    /// Some rows, one panel, some runs.
     #[inline(always)]
-    unsafe fn tile<L: Lanes, const R: usize>(&self, row: usize, panel: usize) {
+    unsafe fn sweep<L: Lanes>(&self, rows: Range<usize>, panel: usize, runs: Range<usize>) {
+        let mut row = rows.start;
+        while row < rows.end {
+            let height = tile_height::<L>(rows.end - row);
+            let runs = runs.clone();
+            // SAFETY: the contract of `run`.
+            unsafe {
+                match height {
+                    12 => self.tile::<L, 12>(row, panel, runs),
+                    6 => self.tile::<L, 6>(row, panel, runs),
+                    5 => self.tile::<L, 5>(row, panel, runs),
+                    4 => self.tile::<L, 4>(row, panel, runs),
+                    3 => self.tile::<L, 3>(row, panel, runs),
+                    2 => self.tile::<L, 2>(row, panel, runs),
+                    _ => self.tile::<L, 1>(row, panel, runs),
+                }
+            }
+            row += height;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn tile<L: Lanes, const R: usize>(&self, row: usize, panel: usize, runs: Range<usize>) {
         let column = panel * WIDTH;
         let whole = column + WIDTH <= self.columns;
         // SAFETY: the contract of `run`; offsets of rows are in bounds because `row + R ≤ count`.
@@ -130,15 +149,17 @@ impl Product<'_> {
                 from_fn(|i| self.out.add(*self.rows.to.get_unchecked(row + i) + column));
             let width = WIDTH.min(self.columns - column);
             let mut sums = [L::splat(0.0); R];
-            if self.accumulate {
+            if self.accumulate || runs.start > 0 {
                 for i in 0..R {
                     sums[i] = if whole { L::load(to[i]) } else { load_part(to[i], width) };
                 }
             } else if !self.bias.is_empty() {
                 sums = [L::load(self.bias.as_ptr().add(column)); R];
             }
-            let mut right = self.panels.as_ptr().add(panel * self.panel_rows).cast::<f32>();
-            for run in 0..self.rows.runs {
+            let last = runs.end == self.rows.runs;
+            let skipped = panel * self.panel_rows + runs.start * self.rows.run;
+            let mut right = self.panels.as_ptr().add(skipped).cast::<f32>();
+            for run in runs {
                 let left: [*const f32; R] =
                     from_fn(|i| self.left.add(from[i] + run * self.rows.pitch));
                 let mut k = 0;
@@ -157,7 +178,7 @@ impl Product<'_> {
                 }
             }
             // Simple enough to be unrolled: a loop that is not would move the sums out of registers.
-            if self.activation == Activation::Relu {
+            if last && self.activation == Activation::Relu {
                 for sum in &mut sums {
                     *sum = sum.max(L::splat(0.0));
                 }
@@ -165,7 +186,7 @@ impl Product<'_> {
             for i in 0..R {
                 if whole { sums[i].store(to[i]) } else { store_part(sums[i], to[i], width) }
             }
-            if !matches!(self.activation, Activation::None | Activation::Relu) {
+            if last && !matches!(self.activation, Activation::None | Activation::Relu) {
                 for to in to {
                     let value: L = if whole { L::load(to) } else { load_part(to, width) };
                     let value = self.activation.apply(value);
