@@ -70,7 +70,7 @@ fn main() {
         total += seconds;
         println!("{name:34} {:7.2} ms {:7.1} GFLOP/s", seconds * 1e3, operations / seconds / 1e9);
     };
-    for (side, big, small) in [(64, 1, 32), (32, 32, 32), (16, 32, 64), (8, 64, 64)] {
+    for (side, big, small) in [(64, 1, 32), (64, 3, 32), (32, 32, 32), (16, 32, 64), (8, 64, 64)] {
         convolution(side, big, small, cpu, &mut line);
     }
     for (inputs, outputs) in [(1024, 256), (256, 1024), (256, 10), (10, 256)] {

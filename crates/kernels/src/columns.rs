@@ -58,7 +58,8 @@ impl Columns {
         let Convolution { big, small: from, geometry, cpu } = convolution;
         let Geometry { kernel, stride, padding } = *geometry;
         let columns = convolution.taps() * big.channels;
-        let mut sums = vec![0.0; self.rows.from.len() * columns];
+        let size = self.rows.from.len() * columns;
+        let mut sums = Vec::<f32>::with_capacity(size);
         let product = Product {
             rows: &self.rows,
             count: self.rows.from.len(),
@@ -71,8 +72,12 @@ impl Columns {
             accumulate: false,
             activation: Activation::None,
         };
-        // SAFETY: the caller has checked the length of the image; the sums have a row per pixel.
-        unsafe { cpu.run(product) }
+        // SAFETY: the caller has checked the length of the image; the sums have room for a row per
+        // pixel, and the product writes all of them.
+        unsafe {
+            cpu.run(product);
+            sums.set_len(size);
+        }
 
         // A row of the big map with everything the kernel reaches on its left and right.
         let reached = ((from.width - 1) * stride[1] + kernel[1]).max(big.width + padding[1]);
@@ -86,10 +91,17 @@ impl Columns {
                     continue;
                 }
                 let pixels = &sums[y / stride[0] * from.width * columns..][..from.width * columns];
-                for (x, pixel) in pixels.chunks_exact(columns).enumerate() {
-                    let line = &mut line[x * stride[1] * big.channels..][..run];
-                    for (sum, value) in line.iter_mut().zip(&pixel[tap * run..][..run]) {
-                        *sum += value;
+                let step = stride[1] * big.channels;
+                match run {
+                    4 => add_runs::<4>(&mut line, step, &pixels[tap * run..], columns),
+                    12 => add_runs::<12>(&mut line, step, &pixels[tap * run..], columns),
+                    16 => add_runs::<16>(&mut line, step, &pixels[tap * run..], columns),
+                    _ => {
+                        for (x, pixel) in pixels.chunks_exact(columns).enumerate() {
+                            let line = &mut line[x * step..][..run];
+                            let values = &pixel[tap * run..][..run];
+                            line.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+                        }
                     }
                 }
             }
@@ -103,5 +115,17 @@ impl Columns {
             let start = big.pixel(row as isize, 0);
             out[start..start + line.len()].write_copy_of_slice(line);
         }
+    }
+}
+
+/// line[x · step ..] += values[x · columns ..], N numbers each: the taps of one row of the kernel.
+fn add_runs<const N: usize>(line: &mut [f32], step: usize, values: &[f32], columns: usize) {
+    for (x, values) in values.chunks(columns).enumerate() {
+        let (Some(sums), Some(values)) =
+            (line[x * step..].first_chunk_mut::<N>(), values.first_chunk::<N>())
+        else {
+            unreachable!("every small pixel has a run and reaches the line")
+        };
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
 }

@@ -71,9 +71,9 @@ impl Convolution {
 /// Rows of a product that keep nearly every tile full.
 const ENOUGH_ROWS: usize = 192;
 
-/// How many images of a map make a product with full tiles.
+/// How many images of a map make a product with full tiles; few enough to share the work evenly.
 pub(crate) fn images_at_once(map: &Map) -> usize {
-    ENOUGH_ROWS.div_ceil(map.height * map.width).min(map.images).max(1)
+    ENOUGH_ROWS.div_ceil(map.height * map.width).min(map.images.div_ceil(8))
 }
 
 /// The bias with zeros behind, up to a whole number of panels; nothing stays nothing.

@@ -25,7 +25,9 @@ const COLUMNS: usize = 64;
 const BATCH_ROWS: usize = 384;
 const WEIGHT_ROWS: usize = 96;
 /// Multiplications below which a second thread costs more than it brings.
-const WORTH_A_THREAD: usize = 1 << 18;
+const WORTH_A_THREAD: usize = 1 << 21;
+/// Numbers below which it is the same for what only copies them.
+const WORTH_COPYING_APART: usize = 1 << 16;
 
 /// A dense layer's sizes.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +136,7 @@ impl Dense {
             // SAFETY: the kernel reads only the slices it holds, and its own rows are checked.
             unsafe { self.cpu.run(kernel) }
         };
-        if rows * self.outputs < WORTH_A_THREAD {
+        if rows * self.outputs < WORTH_COPYING_APART {
             panels.chunks_mut(rows).zip(bias.chunks_mut(WIDTH)).enumerate().for_each(task);
         } else {
             let tasks = panels.par_chunks_mut(rows).zip(bias.par_chunks_mut(WIDTH));
@@ -245,7 +247,7 @@ fn pack(from: &[f32], stride: usize, depth: usize, columns: usize, panels: &mut 
 /// `[columns][rows]` of `[rows][columns]`, in squares that stay in cache.
 fn transpose(from: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const SQUARE: usize = 16;
-    let strip = SQUARE.max((WORTH_A_THREAD / 8 / rows).next_multiple_of(SQUARE));
+    let strip = SQUARE.max((WORTH_COPYING_APART / 2 / rows).next_multiple_of(SQUARE));
     fill(rows * columns, strip * rows, |i, out| {
         let first = i * strip;
         let count = out.len() / rows;

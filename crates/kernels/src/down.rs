@@ -4,6 +4,8 @@
 
 use std::mem::MaybeUninit;
 
+use rayon::prelude::*;
+
 use crate::activation::Activation;
 use crate::convolution::{Convolution, images_at_once, whole_panels};
 use crate::geometry::Geometry;
@@ -93,13 +95,16 @@ fn panels(convolution: &Convolution, weight: &[f32]) -> Vec<PanelRow> {
     let (taps, big) = (convolution.taps(), convolution.big.channels);
     let panels = convolution.small.channels.div_ceil(WIDTH);
     let mut out = vec![PanelRow::default(); panels * taps * big];
-    for (s, weight) in weight.chunks_exact(big * taps).enumerate() {
-        let panel = &mut out[s / WIDTH * taps * big..][..taps * big];
-        for (b, weight) in weight.chunks_exact(taps).enumerate() {
-            for (tap, &value) in weight.iter().enumerate() {
-                panel[tap * big + b].0[s % WIDTH] = value;
+    (out.par_chunks_mut(taps * big).zip(weight.par_chunks(WIDTH * taps * big))).for_each(
+        |(panel, weight)| {
+            let rows: Vec<&[f32]> = weight.chunks_exact(taps * big).collect();
+            for b in 0..big {
+                for tap in 0..taps {
+                    let out = &mut panel[tap * big + b].0;
+                    out.iter_mut().zip(&rows).for_each(|(out, row)| *out = row[b * taps + tap]);
+                }
             }
-        }
-    }
+        },
+    );
     out
 }

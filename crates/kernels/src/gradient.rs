@@ -18,10 +18,10 @@ use crate::map::{Map, SPARE};
 use crate::tile::{Outer, PanelRow, Strides};
 use crate::up::Up;
 
-/// Groups of images whose sums are kept apart.
-const GROUPS: usize = 8;
-/// All their sums together: fewer groups for huge layers.
-const MOST_SUMS: usize = 1 << 24;
+/// Groups of images whose sums are kept apart: many, to share the work evenly, but their sums must be
+/// added up in the end.
+const GROUPS: std::ops::RangeInclusive<usize> = 4..=16;
+const ALL_SUMS: usize = 1 << 19;
 
 /// The gradients of a layer.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Convolution {
         let up = layer.want_input.then(|| Up::new(self, layer.weight, &[]));
         let images = up.as_ref().map_or(1, |up| up.images);
         self.backward(layer, [&self.big, &self.small], images, |block, input, sums, out| {
-            self.add_weight_gradient(block.images, input, block.gradient, sums);
+            self.add_weight_gradient(block, input, block.gradient, sums);
             if let Some(up) = &up {
                 up.block(block.images, block.gradient, Activation::None, out);
             }
@@ -69,7 +69,7 @@ impl Convolution {
         let down = layer.want_input.then(|| Down::new(self, layer.weight, &[]));
         let images = down.as_ref().map_or(1, |down| down.images);
         self.backward(layer, [&self.small, &self.big], images, |block, input, sums, out| {
-            self.add_weight_gradient(block.images, block.gradient, input, sums);
+            self.add_weight_gradient(block, block.gradient, input, sums);
             if let Some(down) = &down {
                 down.block(block.images, block.gradient, Activation::None, out);
             }
@@ -81,7 +81,7 @@ impl Convolution {
         layer: &Backward,
         [from, to]: [&Map; 2],
         images_at_once: usize,
-        step: impl Fn(&Block, &[f32], &mut [PanelRow], &mut [MaybeUninit<f32>]) + Sync,
+        step: impl Fn(&Block, &[f32], &mut [MaybeUninit<PanelRow>], &mut [MaybeUninit<f32>]) + Sync,
     ) -> Gradients {
         self.check(layer.weight, &[], 0);
         assert_eq!(layer.input.len(), from.size(), "the input has the form of its map");
@@ -89,8 +89,9 @@ impl Convolution {
         assert_eq!(layer.gradient.len(), to.size(), "the gradient has the form of the output");
         let size = if layer.want_input { from.image_size() } else { 0 };
         let rows = self.small.channels.div_ceil(WIDTH) * self.taps() * self.big.channels;
-        let groups = (MOST_SUMS / (rows * WIDTH)).clamp(1, GROUPS).min(from.images);
+        let groups = (ALL_SUMS / (rows * WIDTH)).clamp(*GROUPS.start(), *GROUPS.end());
         let per_group = from.images.div_ceil(groups);
+        let groups = from.images.div_ceil(per_group);
 
         let mut input = Vec::with_capacity(from.images * size + SPARE);
         let room = &mut input.spare_capacity_mut()[..from.images * size];
@@ -99,7 +100,7 @@ impl Convolution {
             _ => room.chunks_mut(per_group * size).collect(),
         };
         let group = |(number, output): (usize, &mut &mut [MaybeUninit<f32>])| {
-            let mut sums = Sums::new(rows, to.channels);
+            let mut sums = Sums { weight: Vec::with_capacity(rows), bias: vec![0.0; to.channels] };
             let mut scratch = Vec::new();
             let end = ((number + 1) * per_group).min(from.images);
             let mut image = number * per_group;
@@ -114,12 +115,15 @@ impl Convolution {
                 let kept = part(to, layer.kept);
                 let undone = Undo { activation: layer.activation, gradient, kept };
                 let gradient = undone.run(self.cpu, &mut scratch, &mut sums.bias);
-                let block = Block { images, gradient };
+                let block = Block { images, first: image == number * per_group, gradient };
                 let start = (image - number * per_group) * size;
                 let output = &mut output[start..start + images * size];
-                step(&block, part(from, layer.input), &mut sums.weight, output);
+                let room = &mut sums.weight.spare_capacity_mut()[..rows];
+                step(&block, part(from, layer.input), room, output);
                 image += images;
             }
+            // SAFETY: no group is empty, and its first block has written all sums.
+            unsafe { sums.weight.set_len(rows) };
             sums
         };
         let sums: Vec<Sums> = outputs.par_iter_mut().enumerate().map(group).collect();
@@ -130,7 +134,13 @@ impl Convolution {
     }
 
     /// sums[tap, big channel, small channel] += Σ big ⊗ small over the pixels of some images.
-    fn add_weight_gradient(&self, images: usize, big: &[f32], small: &[f32], sums: &mut [PanelRow]) {
+    fn add_weight_gradient(
+        &self,
+        block: &Block,
+        big: &[f32],
+        small: &[f32],
+        sums: &mut [MaybeUninit<PanelRow>],
+    ) {
         let channels = self.small.channels.next_multiple_of(WIDTH);
         let wide = self.small.with_channels(channels);
         let widened;
@@ -144,7 +154,8 @@ impl Convolution {
         let start = self.big.pixel(top, left);
         let stride = self.geometry.stride;
         let outer = Outer {
-            images,
+            images: block.images,
+            accumulate: !block.first,
             height: self.small.height,
             width: self.small.width,
             left: big[start..].as_ptr(),
@@ -202,6 +213,8 @@ impl Convolution {
 /// Some images, and the gradient of their sums.
 struct Block<'a> {
     images: usize,
+    /// Whether they are the first of their group, before which there are no sums.
+    first: bool,
     gradient: &'a [f32],
 }
 
@@ -209,12 +222,6 @@ struct Block<'a> {
 struct Sums {
     weight: Vec<PanelRow>,
     bias: Vec<f32>,
-}
-
-impl Sums {
-    fn new(rows: usize, channels: usize) -> Self {
-        Self { weight: vec![PanelRow::default(); rows], bias: vec![0.0; channels] }
-    }
 }
 
 /// Pixels with zeros behind their channels.

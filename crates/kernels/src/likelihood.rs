@@ -13,6 +13,9 @@ use crate::lanes::{Lanes, WIDTH};
 use crate::map::SPARE;
 use crate::math::{exp, ln_1p_unit, sigmoid, sigmoid_from};
 
+/// Numbers below which a second thread costs more than it brings.
+const WORTH_A_THREAD: usize = 1 << 14;
+
 /// How a decoded number is compared with the observed one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Likelihood {
@@ -63,8 +66,13 @@ impl Likelihood {
             out[written..].fill(MaybeUninit::new(0.0));
             sum
         };
-        let pieces = room.par_chunks_mut(piece).zip(decoded.par_chunks(piece));
-        let sums: Vec<f64> = pieces.zip(observed.par_chunks(piece)).map(one).collect();
+        let sums: Vec<f64> = if decoded.len() < WORTH_A_THREAD {
+            let pieces = room.chunks_mut(piece).zip(decoded.chunks(piece));
+            pieces.zip(observed.chunks(piece)).map(one).collect()
+        } else {
+            let pieces = room.par_chunks_mut(piece).zip(decoded.par_chunks(piece));
+            pieces.zip(observed.par_chunks(piece)).map(one).collect()
+        };
         // SAFETY: the pieces cover all floats, and each has been written from end to end.
         unsafe { gradient.set_len(decoded.len()) };
         (sums.iter().sum(), gradient)

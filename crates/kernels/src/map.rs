@@ -73,13 +73,40 @@ impl Map {
         fill(self.size(), self.image_size(), |i, out| {
             self.clear_border(out);
             for y in 0..self.height {
-                let start = placement.offset + i * image + y * row;
+                let from = &from[placement.offset + i * image + y * row..];
                 let out = &mut out[self.pixel(y as isize, 0)..][..self.width * self.channels];
-                for c in 0..self.channels {
-                    let from = from[start + c * channel..].iter().step_by(column);
-                    for (out, &value) in out[c..].iter_mut().step_by(self.channels).zip(from) {
-                        out.write(value);
+                // Rows of single, double, … channels are what images come as.
+                match (column, self.channels) {
+                    (1, 1) => interleave::<1>(from, channel, out),
+                    (1, 2) => interleave::<2>(from, channel, out),
+                    (1, 3) => interleave::<3>(from, channel, out),
+                    (1, 4) => interleave::<4>(from, channel, out),
+                    _ => {
+                        for (x, out) in out.chunks_exact_mut(self.channels).enumerate() {
+                            for (c, out) in out.iter_mut().enumerate() {
+                                out.write(from[x * column + c * channel]);
+                            }
+                        }
                     }
+                }
+            }
+        })
+    }
+
+    /// The inverse of [`gather`](Self::gather): `[image][channel][row][column]` without a border.
+    pub fn planes(&self, from: &[f32]) -> Vec<f32> {
+        assert_eq!(from.len(), self.size(), "the map has as many numbers as its form says");
+        let (plane, pixels) = (self.height * self.width, self.width * self.channels);
+        fill(self.images * self.channels * plane, self.channels * plane, |i, out| {
+            let from = &from[i * self.image_size()..][..self.image_size()];
+            for y in 0..self.height {
+                let from = &from[self.pixel(y as isize, 0)..][..pixels];
+                for c in 0..self.channels {
+                    let out = &mut out[c * plane + y * self.width..][..self.width];
+                    let from = from[c..].iter().step_by(self.channels);
+                    out.iter_mut().zip(from).for_each(|(out, value)| {
+                        out.write(*value);
+                    });
                 }
             }
         })
@@ -98,6 +125,18 @@ impl Map {
             image[(y + 1) * row - edge..(y + 1) * row + edge].fill(zero);
         }
         image[(self.border + self.height) * row - edge..].fill(zero);
+    }
+}
+
+/// One row of pixels from one row of each of C channels.
+fn interleave<const C: usize>(from: &[f32], channel: usize, out: &mut [MaybeUninit<f32>]) {
+    let width = out.len() / C;
+    let rows: [&[f32]; C] = std::array::from_fn(|c| &from[c * channel..][..width]);
+    let (pixels, _) = out.as_chunks_mut::<C>();
+    for (x, pixel) in pixels.iter_mut().enumerate() {
+        for (out, row) in pixel.iter_mut().zip(rows) {
+            out.write(row[x]);
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Smaller requests are the system's.
 const LARGE: usize = 64 * 1024;
-/// So much may lie idle in any case; beyond it, as much as is in use.
-const IDLE: usize = 32 << 20;
+/// So much may lie idle in any case.
+const IDLE: usize = 16 << 20;
 const BLOCKS: usize = 256;
 /// A cache line, so that no vector of a tensor is split between two.
 const ALIGN: usize = 64;
@@ -28,6 +28,8 @@ struct Kept {
     count: usize,
     idle: usize,
     used: usize,
+    /// The most that was ever in use.
+    peak: usize,
 }
 
 impl Default for Pool {
@@ -39,7 +41,7 @@ impl Default for Pool {
 impl Pool {
     /// An empty pool.
     pub const fn new() -> Self {
-        let kept = Kept { blocks: [(0, 0); BLOCKS], count: 0, idle: 0, used: 0 };
+        let kept = Kept { blocks: [(0, 0); BLOCKS], count: 0, idle: 0, used: 0, peak: 0 };
         Self { kept: Mutex::new(kept) }
     }
 
@@ -52,6 +54,7 @@ impl Pool {
     fn take(&self, size: usize) -> *mut u8 {
         let mut kept = self.kept();
         kept.used += size;
+        kept.peak = kept.peak.max(kept.used);
         let found = kept.blocks[..kept.count].iter().rposition(|block| block.1 == size);
         match found {
             Some(at) => kept.remove(at) as *mut u8,
@@ -70,7 +73,9 @@ impl Pool {
         kept.blocks[count] = (block as usize, size);
         kept.count += 1;
         kept.idle += size;
-        while kept.idle > IDLE.max(kept.used) {
+        // Blocks of sizes that are no longer asked for must not pile up: never hold much more than was
+        // once in use at the same time.
+        while kept.idle > IDLE && kept.used + kept.idle > kept.peak + kept.peak / 8 {
             kept.give_back_oldest();
         }
     }

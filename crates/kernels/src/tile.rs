@@ -9,6 +9,7 @@
 //! convolution's weights.
 
 use std::array::from_fn;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::activation::Activation;
@@ -259,8 +260,10 @@ pub(crate) struct Outer<'a> {
     /// The smaller map: whole panels of channels at every pixel.
     pub(crate) right: *const f32,
     pub(crate) right_strides: Strides,
-    /// `[panels][runs · run]` rows of sixteen, added to.
-    pub(crate) sums: &'a mut [PanelRow],
+    /// `[panels][runs · run]` rows of sixteen,
+    pub(crate) sums: &'a mut [MaybeUninit<PanelRow>],
+    /// added to, or written.
+    pub(crate) accumulate: bool,
 }
 
 /// Bytes of the left side that all tiles of a run sweep before going on: half of a first-level cache.
@@ -290,6 +293,7 @@ impl Kernel for Outer<'_> {
                     width: self.width,
                     left: self.left_strides,
                     right: self.right_strides,
+                    accumulate: self.accumulate || image > 0 || y > 0,
                 };
                 for run in 0..self.runs {
                     for panel in 0..panels {
@@ -317,6 +321,7 @@ struct Block {
     width: usize,
     left: Strides,
     right: Strides,
+    accumulate: bool,
 }
 
 impl Block {
@@ -358,7 +363,12 @@ impl Block {
     ) {
         // SAFETY: the contract of `Outer::run`.
         unsafe {
-            let mut sums: [L; R] = from_fn(|i| L::load(out.add(i * WIDTH)));
+            let mut sums = [L::splat(0.0); R];
+            if self.accumulate {
+                for i in 0..R {
+                    sums[i] = L::load(out.add(i * WIDTH));
+                }
+            }
             for image in 0..self.images {
                 for y in 0..self.height {
                     let mut left = left.add(image * self.left.image + y * self.left.row);

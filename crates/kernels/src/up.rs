@@ -7,6 +7,8 @@
 
 use std::mem::MaybeUninit;
 
+use rayon::prelude::*;
+
 use crate::activation::Activation;
 use crate::columns::Columns;
 use crate::convolution::{Convolution, images_at_once, whole_panels};
@@ -38,13 +40,14 @@ impl<'a> Up<'a> {
         let border = geometry.small_border([big.height, big.width], [small.height, small.width]);
         assert!(small.border >= border, "the small map's border is too narrow");
         let images = images_at_once(small);
-        let mut parts = Vec::new();
-        for down in geometry.classes(0, big.height) {
-            for right in geometry.classes(1, big.width) {
-                let rows = rows(convolution, images, down, right);
-                parts.push((rows, panels(convolution, weight, down, right)));
-            }
-        }
+        let rights = geometry.classes(1, big.width);
+        let pairs = (geometry.classes(0, big.height).into_iter())
+            .flat_map(|down| rights.iter().map(move |right| (down, *right)));
+        let part = |(down, right)| {
+            let rows = rows(convolution, images, down, right);
+            (rows, panels(convolution, weight, down, right))
+        };
+        let parts = pairs.collect::<Vec<_>>().into_par_iter().map(part).collect();
         Self { convolution, way: Way::Classes { parts, bias: whole_panels(bias) }, images }
     }
 

@@ -3,6 +3,8 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::data::{Draw, Shape};
 
+use crate::compute;
+
 /// Tensors of one step. Which fields are filled follows the model's supervision.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -35,7 +37,8 @@ impl Batch {
 /// `[count, channels, height, width]`
 pub fn images(values: &[f32], count: usize, shape: Shape, device: &Device) -> Tensor<4> {
     let axes = [count, shape.channels, shape.height, shape.width];
-    Tensor::from_data(TensorData::new(values.to_vec(), axes), device)
+    let images = Tensor::from_data(TensorData::new(values.to_vec(), axes), device);
+    if shape.is_vector() { images } else { compute::arrange(images) }
 }
 
 /// `[rows, columns]`

@@ -19,7 +19,7 @@ use burn::backend::flex::{FlexTensor, Layout};
 use burn::backend::ops::{ConvOptions, ConvTransposeOptions, FloatTensorOps};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{
-    Autodiff, Backend, DType, Dispatch, Flex, TensorMetadata, backend_extension,
+    Autodiff, AutodiffBackend, Backend, DType, Dispatch, Flex, TensorMetadata, backend_extension,
 };
 use burn::tensor::{Bytes, Shape, Tensor};
 pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood};
@@ -49,6 +49,21 @@ pub fn convolution(x: Tensor<4>, weight: Tensor<4>, bias: Tensor<1>, form: Form)
 pub fn dense(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, then: Activation) -> Tensor<2> {
     let [x, weight, bias] = [x.into_dispatch(), weight.into_dispatch(), bias.into_dispatch()];
     Tensor::from_dispatch(<Dispatch as Compute>::dense(x, weight, bias, then))
+}
+
+/// The same images, laid out in memory as the kernels read them; they must have no gradient.
+pub fn arrange(images: Tensor<4>) -> Tensor<4> {
+    Tensor::from_dispatch(<Dispatch as Compute>::arrange(images.into_dispatch()))
+}
+
+/// `[batch, channels, height, width]` to `[batch, channels · height · width]`
+pub fn flatten(x: Tensor<4>) -> Tensor<2> {
+    Tensor::from_dispatch(<Dispatch as Compute>::flatten(x.into_dispatch()))
+}
+
+/// `[batch, channels · height · width]` to `[batch, channels, height, width]`, for a convolution.
+pub fn unflatten(x: Tensor<2>, grid: [usize; 3]) -> Tensor<4> {
+    Tensor::from_dispatch(<Dispatch as Compute>::unflatten(x.into_dispatch(), grid))
 }
 
 /// scale · Σ −log p(observed | decoded), without the constant of a Gaussian. The observed numbers have
@@ -104,6 +119,24 @@ pub trait Compute: Backend {
         let outputs = bias.shape()[0];
         let bias = Self::float_reshape(bias, Shape::new([1, outputs]));
         activate::<Self>(Self::float_add(Self::float_matmul(x, weight), bias), then)
+    }
+
+    /// See [`arrange`].
+    fn arrange(images: FloatTensor<Self>) -> FloatTensor<Self> {
+        images
+    }
+
+    /// See [`flatten`].
+    fn flatten(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        let shape = x.shape();
+        let size = shape[1] * shape[2] * shape[3];
+        Self::float_reshape(x, Shape::new([shape[0], size]))
+    }
+
+    /// See [`unflatten`].
+    fn unflatten(x: FloatTensor<Self>, grid: [usize; 3]) -> FloatTensor<Self> {
+        let shape = Shape::new([x.shape()[0], grid[0], grid[1], grid[2]]);
+        Self::float_reshape(x, shape)
     }
 
     /// See [`likelihood`].
@@ -180,6 +213,20 @@ impl Compute for Flex {
 
     fn dense(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, then: Activation) -> FlexTensor {
         dense_forward(&x, &weight, &bias, then).0
+    }
+
+    fn arrange(images: FlexTensor) -> FlexTensor {
+        let map = map_of(&images);
+        from_map(as_map(&images, &map).into_owned(), &map)
+    }
+
+    fn flatten(x: FlexTensor) -> FlexTensor {
+        rows_of(&x)
+    }
+
+    fn unflatten(x: FlexTensor, [channels, height, width]: [usize; 3]) -> FlexTensor {
+        let images = x.shape()[0];
+        Self::arrange(x.to_contiguous().reshape(Shape::new([images, channels, height, width])))
     }
 
     fn likelihood(
@@ -335,23 +382,22 @@ fn error_and_gradient(
     kind: Likelihood,
     scale: f32,
 ) -> (FlexTensor, FlexTensor) {
-    let [images, channels, height, width] = dims(decoded);
-    let size = channels * height * width;
     let error = |decoded: &[f32], observed: &[f32], piece: usize, inside: &[Range<usize>]| {
         let (sum, gradient) = kind.error(decoded, observed, piece, inside, scale, Cpu::best());
         (contiguous(vec![(sum * f64::from(scale)) as f32], Shape::new([1])), gradient)
     };
     if decoded.is_contiguous() {
-        let (decoded, observed) = (decoded.to_contiguous(), observed.to_contiguous());
-        let (sum, gradient) = error(decoded.storage(), observed.storage(), size, &[0..size]);
+        let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));
+        let size = observed.shape()[1];
+        let (sum, gradient) = error(flat.storage(), observed.storage(), size, &[0..size]);
         return (sum, contiguous(gradient, decoded.shape()));
     }
-    let map = Map { images, channels, height, width, border: 1 };
+    let map = map_of(decoded);
     let row = |y: usize| {
         let start = map.placement().offset + y * map.row_size();
-        start..start + width * channels
+        start..start + map.width * map.channels
     };
-    let inside: Vec<Range<usize>> = (0..height).map(row).collect();
+    let inside: Vec<Range<usize>> = (0..map.height).map(row).collect();
     let (decoded, observed) = (as_map(decoded, &map), as_map(observed, &map));
     let (sum, gradient) = error(&decoded, &observed, map.image_size(), &inside);
     (sum, from_map(gradient, &map))
@@ -360,6 +406,23 @@ fn error_and_gradient(
 fn dims(tensor: &FlexTensor) -> [usize; 4] {
     let shape = tensor.shape();
     [shape[0], shape[1], shape[2], shape[3]]
+}
+
+/// The map most layers agree on.
+fn map_of(tensor: &FlexTensor) -> Map {
+    let [images, channels, height, width] = dims(tensor);
+    Map { images, channels, height, width, border: 1 }
+}
+
+/// `[batch, channels · height · width]` of images.
+fn rows_of(images: &FlexTensor) -> FlexTensor {
+    let map = map_of(images);
+    let size = map.channels * map.height * map.width;
+    let shape = Shape::new([map.images, size]);
+    match is_map(images, &map) {
+        Some(values) => contiguous(map.planes(values), shape),
+        None => images.to_contiguous().reshape(shape),
+    }
 }
 
 fn contiguous(values: Vec<f32>, shape: Shape) -> FlexTensor {
@@ -382,22 +445,40 @@ fn from_map(mut values: Vec<f32>, map: &Map) -> FlexTensor {
     FlexTensor::new(Bytes::from_elems(values), layout, DType::F32)
 }
 
+/// The memory of a tensor that is this map already.
+fn is_map<'a>(tensor: &'a FlexTensor, map: &Map) -> Option<&'a [f32]> {
+    let storage: &[f32] = tensor.storage();
+    if storage.len() != map.size() + mark(map).len() || placement(tensor)? != map.placement() {
+        return None;
+    }
+    let (values, behind) = storage.split_at(map.size());
+    let same = behind.iter().zip(mark(map)).all(|(a, b)| a.to_bits() == b.to_bits());
+    same.then_some(values)
+}
+
 /// The memory of a tensor that is this map, or a copy in its form.
 fn as_map<'a>(tensor: &'a FlexTensor, map: &Map) -> Cow<'a, [f32]> {
-    let storage: &[f32] = tensor.storage();
-    let layout = tensor.layout();
-    let strides: Vec<usize> = layout.strides().iter().map(|stride| stride.unsigned_abs()).collect();
-    let found = Placement { offset: layout.start_offset(), strides: [strides[0], strides[1], strides[2], strides[3]] };
-    if storage.len() == map.size() + 5 && found == map.placement() {
-        let (values, behind) = storage.split_at(map.size());
-        if behind.iter().zip(mark(map)).all(|(a, b)| a.to_bits() == b.to_bits()) {
-            return Cow::Borrowed(values);
+    if let Some(values) = is_map(tensor, map) {
+        return Cow::Borrowed(values);
+    }
+    Cow::Owned(match placement(tensor) {
+        Some(placement) => map.gather(tensor.storage(), placement),
+        None => {
+            let tensor = tensor.to_contiguous();
+            let placement = placement(&tensor).expect("contiguous strides are not negative");
+            map.gather(tensor.storage(), placement)
         }
+    })
+}
+
+/// Where the numbers of a tensor lie; nothing if it was flipped.
+fn placement(tensor: &FlexTensor) -> Option<Placement> {
+    let layout = tensor.layout();
+    let mut strides = [0; 4];
+    for (stride, &found) in strides.iter_mut().zip(layout.strides()) {
+        *stride = usize::try_from(found).ok()?;
     }
-    if layout.strides().iter().any(|stride| *stride < 0) {
-        return Cow::Owned(as_map(&tensor.to_contiguous(), map).into_owned());
-    }
-    Cow::Owned(map.gather(storage, found))
+    Some(Placement { offset: layout.start_offset(), strides })
 }
 
 /// What a layer keeps for its backward pass.
@@ -455,6 +536,24 @@ impl Backward<Flex, 1> for ErrorBackward {
     }
 }
 
+#[derive(Debug)]
+struct FlattenBackward;
+
+impl Backward<Flex, 1> for FlattenBackward {
+    /// The channels, height and width of the images; nothing for the other way.
+    type State = Option<[usize; 3]>;
+
+    fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let [Some(node)] = ops.parents else { return };
+        let gradient = match ops.state {
+            Some(grid) => Flex::unflatten(gradient, grid),
+            None => Flex::flatten(gradient),
+        };
+        gradients.register::<Flex>(node.id, gradient);
+    }
+}
+
 type Tracked<C> = FloatTensor<Autodiff<Flex, C>>;
 
 /// Run a layer and remember it for the backward pass, if any of its inputs has gradients.
@@ -497,6 +596,31 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
         match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish(gradient, sum),
             OpsKind::UnTracked(prepared) => prepared.finish(sum),
+        }
+    }
+
+    fn arrange(images: Tracked<C>) -> Tracked<C> {
+        Self::from_inner(Flex::arrange(images.into_primitive()))
+    }
+
+    fn flatten(x: Tracked<C>) -> Tracked<C> {
+        let node = x.node();
+        let x = x.into_primitive();
+        let [_, channels, height, width] = dims(&x);
+        match FlattenBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => {
+                prepared.finish(Some([channels, height, width]), Flex::flatten(x))
+            }
+            OpsKind::UnTracked(prepared) => prepared.finish(Flex::flatten(x)),
+        }
+    }
+
+    fn unflatten(x: Tracked<C>, grid: [usize; 3]) -> Tracked<C> {
+        let node = x.node();
+        let images = Flex::unflatten(x.into_primitive(), grid);
+        match FlattenBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(None, images),
+            OpsKind::UnTracked(prepared) => prepared.finish(images),
         }
     }
 }

@@ -19,8 +19,8 @@ use crate::model::{Baseline, Model, Settings, Step, Task};
 use crate::optimizer::Optimizer;
 use crate::weights::{self, Weights};
 
-/// How many rows are encoded or decoded at once: bounds the memory, not the result.
-const CHUNK: usize = 256;
+/// How many rows are encoded or decoded at once: few enough for their maps to stay in cache.
+const CHUNK: usize = 64;
 
 /// The named numbers of one step; `loss` first.
 pub type Terms = Vec<(&'static str, f32)>;
@@ -124,10 +124,8 @@ impl<M: Model> Trained<M> {
     fn model(&self) -> &M {
         self.model.as_ref().expect("the model is only away during a step")
     }
-}
 
-impl<M: Model> Learner for Trained<M> {
-    fn step(&mut self, draw: &Draw, mut step: Step, rate: f64) -> Terms {
+    fn update(&mut self, draw: &Draw, mut step: Step, rate: f64) -> Terms {
         let model = self.model.take().expect("the model is only away during a step");
         let batch = Batch::new(draw, self.shape, &device::training());
         let loss = model.loss(&batch, &mut step);
@@ -142,12 +140,26 @@ impl<M: Model> Learner for Trained<M> {
         self.model = Some(self.optimizer.step(rate, model, gradients));
         terms
     }
+}
+
+/// Run on a thread of rayon's pool: from outside of it every parallel loop would cost two changes
+/// of thread, which is most of a small step.
+fn among_workers<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| f())
+}
+
+impl<M: Model> Learner for Trained<M> {
+    fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
+        among_workers(|| self.update(draw, step, rate))
+    }
 
     fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        let model = self.model().valid();
-        in_chunks(&observations, |rows, count| {
-            let x = batch::images(rows, count, self.shape, &device::inference());
-            batch::numbers(model.encode(x))
+        let (model, shape) = (self.model().valid(), self.shape);
+        among_workers(move || {
+            in_chunks(&observations, |rows, count| {
+                let x = batch::images(rows, count, shape, &device::inference());
+                batch::numbers(model.encode(x))
+            })
         })
     }
 

@@ -18,6 +18,7 @@ use unbraid_measure::rng::Rng;
 use super::gaussian::Gaussian;
 use super::layers::{Activation, Convolution, Dense};
 use super::likelihood::Likelihood;
+use crate::compute::{flatten, unflatten};
 use crate::error::{Error, Result};
 use crate::model::{Settings, Step, Task};
 
@@ -197,7 +198,7 @@ impl Encoder {
 
     fn forward(&self, x: Tensor<4>) -> Gaussian {
         let x = self.convolutions.iter().fold(x, |x, layer| layer.forward(x));
-        let h = x.flatten(1, 3); // [batch, channels · height · width]
+        let h = flatten(x);
         let h = self.dense.iter().fold(h, |h, layer| layer.forward(h));
         Gaussian { mean: self.mean.forward(h.clone()), log_variance: self.log_variance.forward(h) }
     }
@@ -238,10 +239,12 @@ impl Decoder {
 
     /// `[batch, latents]` to `[batch, channels, height, width]`, before any squashing.
     fn forward(&self, z: Tensor<2>) -> Tensor<4> {
-        let [channels, height, width] = self.grid;
-        let rows = z.dims()[0];
         let h = self.dense.iter().fold(z, |h, layer| layer.forward(h));
-        let h = h.reshape([rows, channels, height, width]);
+        if self.convolutions.is_empty() {
+            let [channels, height, width] = self.grid;
+            return h.reshape([-1, channels as i32, height as i32, width as i32]);
+        }
+        let h = unflatten(h, self.grid);
         self.convolutions.iter().fold(h, |h, layer| layer.forward(h))
     }
 }
