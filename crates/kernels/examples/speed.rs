@@ -8,7 +8,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use unbraid_kernels::{Activation, Backward, Convolution, Cpu, Dense, Geometry, Likelihood, Map, Pool};
+use unbraid_kernels::{
+    Activation, Backward, Convolution, Cpu, Dense, Geometry, Likelihood, Map, Pool,
+};
 
 #[global_allocator]
 static POOL: Pool = Pool::new();
@@ -64,7 +66,12 @@ fn main() {
     let threads = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("first use");
     let cpu = Cpu::best();
-    println!("{}, {} threads, peak {:.0} GFLOP/s", cpu.name(), rayon::current_num_threads(), peak());
+    println!(
+        "{}, {} threads, peak {:.0} GFLOP/s",
+        cpu.name(),
+        rayon::current_num_threads(),
+        peak()
+    );
     let mut total = 0.0;
     let mut line = |name: &str, operations: f64, seconds: f64| {
         total += seconds;
@@ -77,15 +84,23 @@ fn main() {
         dense(inputs, outputs, cpu, &mut line);
     }
     let (decoded, observed) = (numbers(BATCH * 4096), numbers(BATCH * 4096));
-    let seconds = time(|| Likelihood::Bernoulli.error(&decoded, &observed, 4096, &[0..4096], 1.0, cpu));
+    let seconds =
+        time(|| Likelihood::Bernoulli.error(&decoded, &observed, 4096, &[0..4096], 1.0, cpu));
     line("bernoulli", 0.0, seconds);
     println!("sum {:.2} ms", total * 1e3);
 }
 
 /// 4x4 kernels with stride 2, down and up, forward and backward.
-fn convolution(side: usize, big: usize, small: usize, cpu: Cpu, line: &mut dyn FnMut(&str, f64, f64)) {
+fn convolution(
+    side: usize,
+    big: usize,
+    small: usize,
+    cpu: Cpu,
+    line: &mut dyn FnMut(&str, f64, f64),
+) {
     let geometry = Geometry { kernel: [4; 2], stride: [2; 2], padding: [1; 2] };
-    let map = |channels, side| Map { images: BATCH, channels, height: side, width: side, border: 1 };
+    let map =
+        |channels, side| Map { images: BATCH, channels, height: side, width: side, border: 1 };
     let (big, small) = (map(big, side), map(small, side / 2));
     let convolution = Convolution::new(big, small, geometry, cpu);
     let operations = (2 * BATCH * side * side / 4 * 16 * big.channels * small.channels) as f64;
@@ -99,14 +114,26 @@ fn convolution(side: usize, big: usize, small: usize, cpu: Cpu, line: &mut dyn F
     let relu = Activation::Relu;
     line(&format!("{name} down"), operations, time(|| convolution.down(&x, &weight, &[], relu)));
     let want_input = big.channels > 3;
-    let layer = Backward { input: &x, weight: &weight, kept: &y, gradient: &y, activation: relu, want_input };
+    let layer = Backward {
+        input: &x,
+        weight: &weight,
+        kept: &y,
+        gradient: &y,
+        activation: relu,
+        want_input,
+    };
     let products = if want_input { 2.0 } else { 1.0 };
     let seconds = time(|| convolution.down_backward(&layer));
     line(&format!("{name} down backward"), products * operations, seconds);
     let last = if big.channels <= 3 { Activation::None } else { relu };
     line(&format!("{name} up"), operations, time(|| convolution.up(&y, &weight, &[], last)));
     let layer = Backward {
-        input: &y, weight: &weight, kept: &x, gradient: &x, activation: last, want_input: true,
+        input: &y,
+        weight: &weight,
+        kept: &x,
+        gradient: &x,
+        activation: last,
+        want_input: true,
     };
     let seconds = time(|| convolution.up_backward(&layer));
     line(&format!("{name} up backward"), 2.0 * operations, seconds);
@@ -114,12 +141,19 @@ fn convolution(side: usize, big: usize, small: usize, cpu: Cpu, line: &mut dyn F
 
 fn dense(inputs: usize, outputs: usize, cpu: Cpu, line: &mut dyn FnMut(&str, f64, f64)) {
     let dense = Dense { inputs, outputs, cpu };
-    let (x, weight, y) = (numbers(BATCH * inputs), numbers(inputs * outputs), numbers(BATCH * outputs));
+    let (x, weight, y) =
+        (numbers(BATCH * inputs), numbers(inputs * outputs), numbers(BATCH * outputs));
     let operations = (2 * BATCH * inputs * outputs) as f64;
     let relu = Activation::Relu;
     let name = format!("dense {inputs} to {outputs}");
     line(&name, operations, time(|| dense.forward(&x, &weight, &[], relu)));
-    let layer =
-        Backward { input: &x, weight: &weight, kept: &y, gradient: &y, activation: relu, want_input: true };
+    let layer = Backward {
+        input: &x,
+        weight: &weight,
+        kept: &y,
+        gradient: &y,
+        activation: relu,
+        want_input: true,
+    };
     line(&format!("{name} backward"), 2.0 * operations, time(|| dense.backward(&layer)));
 }

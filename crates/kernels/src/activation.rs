@@ -53,9 +53,7 @@ impl Activation {
             match self {
                 Self::None => gradient,
                 Self::Relu => kept.if_positive(gradient, L::splat(0.0)),
-                Self::LeakyRelu(slope) => {
-                    kept.if_positive(gradient, gradient.mul(L::splat(slope)))
-                }
+                Self::LeakyRelu(slope) => kept.if_positive(gradient, gradient.mul(L::splat(slope))),
                 Self::Elu => kept.if_positive(gradient, gradient.mul(kept.add(one))),
                 Self::Silu => {
                     let s = sigmoid(kept);

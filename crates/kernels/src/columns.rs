@@ -92,16 +92,18 @@ impl Columns {
                 }
                 let pixels = &sums[y / stride[0] * from.width * columns..][..from.width * columns];
                 let step = stride[1] * big.channels;
-                match run {
-                    4 => add_runs::<4>(&mut line, step, &pixels[tap * run..], columns),
-                    12 => add_runs::<12>(&mut line, step, &pixels[tap * run..], columns),
-                    16 => add_runs::<16>(&mut line, step, &pixels[tap * run..], columns),
-                    _ => {
-                        for (x, pixel) in pixels.chunks_exact(columns).enumerate() {
-                            let line = &mut line[x * step..][..run];
-                            let values = &pixel[tap * run..][..run];
-                            line.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-                        }
+                // Neighbours overlap in the line. Every second (third, …) pixel does not, so no sum is
+                // read back while it is still on its way to memory.
+                let apart = kernel[1].div_ceil(stride[1]);
+                for first in 0..apart.min(from.width) {
+                    let line = &mut line[first * step..];
+                    let values = &pixels[first * columns + tap * run..];
+                    let strides = [apart * step, apart * columns];
+                    match run {
+                        4 => add_runs::<4>(line, values, strides),
+                        12 => add_runs::<12>(line, values, strides),
+                        16 => add_runs::<16>(line, values, strides),
+                        _ => add_any_runs(run, line, values, strides),
                     }
                 }
             }
@@ -118,14 +120,22 @@ impl Columns {
     }
 }
 
-/// line[x · step ..] += values[x · columns ..], N numbers each: the taps of one row of the kernel.
-fn add_runs<const N: usize>(line: &mut [f32], step: usize, values: &[f32], columns: usize) {
-    for (x, values) in values.chunks(columns).enumerate() {
+/// line[x · strides[0] ..] += values[x · strides[1] ..], N numbers each: one row of the kernel.
+fn add_runs<const N: usize>(line: &mut [f32], values: &[f32], strides: [usize; 2]) {
+    for (x, values) in values.chunks(strides[1]).enumerate() {
         let (Some(sums), Some(values)) =
-            (line[x * step..].first_chunk_mut::<N>(), values.first_chunk::<N>())
+            (line[x * strides[0]..].first_chunk_mut::<N>(), values.first_chunk::<N>())
         else {
             unreachable!("every small pixel has a run and reaches the line")
         };
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+}
+
+/// The same for runs of any length.
+fn add_any_runs(run: usize, line: &mut [f32], values: &[f32], strides: [usize; 2]) {
+    for (x, values) in values.chunks(strides[1]).enumerate() {
+        let sums = &mut line[x * strides[0]..][..run];
+        sums.iter_mut().zip(&values[..run]).for_each(|(sum, value)| *sum += value);
     }
 }

@@ -82,3 +82,13 @@ pub(crate) fn whole_panels(bias: &[f32]) -> Vec<f32> {
     out.resize(bias.len().next_multiple_of(WIDTH), 0.0);
     out
 }
+
+/// Every tap and big channel, a few channels at a time: between weights, which have the taps next to
+/// each other, and panels, which have the channels, this order stays in cache on both sides.
+pub(crate) fn in_strips(taps: usize, channels: usize) -> impl Iterator<Item = (usize, usize)> {
+    const STRIP: usize = 8;
+    (0..channels).step_by(STRIP).flat_map(move |first| {
+        let strip = first..(first + STRIP).min(channels);
+        (0..taps).flat_map(move |tap| strip.clone().map(move |channel| (tap, channel)))
+    })
+}

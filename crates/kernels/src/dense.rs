@@ -7,7 +7,6 @@
 //! * ∂W = xᵀ g: the rows of the product are those of W, the panels are the gradient's;
 //! * ∂x = g Wᵀ, computed as its transpose: the rows are again those of W, as they lie.
 
-
 use rayon::prelude::*;
 
 use crate::activation::Activation;
@@ -84,7 +83,13 @@ impl Dense {
         let mut panels = Vec::new();
         for start in (0..self.inputs).step_by(DEPTH) {
             let depth = DEPTH.min(self.inputs - start);
-            pack(&weight[start * self.outputs + column..], self.outputs, depth, columns, &mut panels);
+            pack(
+                &weight[start * self.outputs + column..],
+                self.outputs,
+                depth,
+                columns,
+                &mut panels,
+            );
             let last = start + depth == self.inputs;
             let product = Product {
                 rows: &Rows::matrix(rows, depth, self.inputs, self.outputs),
@@ -318,4 +323,3 @@ impl Kernel for UndoPanel<'_> {
         }
     }
 }
-

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use rayon::prelude::*;
 
 use crate::activation::Activation;
-use crate::convolution::{Convolution, images_at_once, whole_panels};
+use crate::convolution::{Convolution, images_at_once, in_strips, whole_panels};
 use crate::geometry::Geometry;
 use crate::lanes::WIDTH;
 use crate::tile::{PanelRow, Product, Rows};
@@ -98,11 +98,9 @@ fn panels(convolution: &Convolution, weight: &[f32]) -> Vec<PanelRow> {
     (out.par_chunks_mut(taps * big).zip(weight.par_chunks(WIDTH * taps * big))).for_each(
         |(panel, weight)| {
             let rows: Vec<&[f32]> = weight.chunks_exact(taps * big).collect();
-            for b in 0..big {
-                for tap in 0..taps {
-                    let out = &mut panel[tap * big + b].0;
-                    out.iter_mut().zip(&rows).for_each(|(out, row)| *out = row[b * taps + tap]);
-                }
+            for (tap, b) in in_strips(taps, big) {
+                let out = &mut panel[tap * big + b].0;
+                out.iter_mut().zip(&rows).for_each(|(out, row)| *out = row[b * taps + tap]);
             }
         },
     );

@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use rayon::prelude::*;
 
 use crate::activation::Activation;
-use crate::convolution::Convolution;
+use crate::convolution::{Convolution, in_strips};
 use crate::cpu::{Cpu, Kernel};
 use crate::down::Down;
 use crate::lanes::{Lanes, WIDTH};
@@ -175,7 +175,10 @@ impl Convolution {
             },
             sums,
         };
-        assert!(self.big.border >= self.geometry.big_border(), "the big map's border is too narrow");
+        assert!(
+            self.big.border >= self.geometry.big_border(),
+            "the big map's border is too narrow"
+        );
         // SAFETY: the slices hold `images` images of these maps, whose sizes belong together; the
         // border holds what the kernel sees beyond the edge.
         unsafe { self.cpu.run(outer) }
@@ -194,12 +197,9 @@ impl Convolution {
                     sum.0.iter_mut().zip(row.0).for_each(|(sum, value)| *sum += value);
                 }
             }
-            for (s, out) in out.chunks_exact_mut(big * taps).enumerate() {
-                for (b, out) in out.chunks_exact_mut(taps).enumerate() {
-                    for (tap, out) in out.iter_mut().enumerate() {
-                        *out = sums[tap * big + b].0[s];
-                    }
-                }
+            for (tap, b) in in_strips(taps, big) {
+                let out = out[b * taps + tap..].iter_mut().step_by(big * taps);
+                out.zip(sums[tap * big + b].0).for_each(|(out, sum)| *out = sum);
             }
         });
         let mut bias = vec![0.0; groups[0].bias.len()];
@@ -327,7 +327,8 @@ impl Kernel for BiasSums<'_> {
         // A stretch of whole vectors and whole pixels, summed vector by vector, so that even one
         // channel fills all lanes.
         let mut sums = vec![0.0; channels * WIDTH];
-        let (stretches, rest) = self.gradient.split_at(self.gradient.len() / sums.len() * sums.len());
+        let (stretches, rest) =
+            self.gradient.split_at(self.gradient.len() / sums.len() * sums.len());
         for stretch in stretches.chunks_exact(sums.len()) {
             for at in (0..sums.len()).step_by(WIDTH) {
                 // SAFETY: both hold `channels · 16` floats.

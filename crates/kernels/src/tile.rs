@@ -44,7 +44,12 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Plain rows: `count` of `length` numbers each.
-    pub(crate) fn matrix(count: usize, length: usize, from_stride: usize, to_stride: usize) -> Self {
+    pub(crate) fn matrix(
+        count: usize,
+        length: usize,
+        from_stride: usize,
+        to_stride: usize,
+    ) -> Self {
         let starts = |stride: usize| (0..count).map(|row| row * stride).collect();
         Self { from: starts(from_stride), to: starts(to_stride), runs: 1, run: length, pitch: 0 }
     }
@@ -283,7 +288,8 @@ impl Kernel for Outer<'_> {
         // Blocks of rows of an image, or of whole images where they are small.
         let row_bytes = self.width * self.left_strides.pixel * size_of::<f32>();
         let rows = (OUTER_BLOCK / row_bytes).clamp(1, self.height);
-        let fitting = (OUTER_BLOCK / (row_bytes * self.height)).max(64 / (self.height * self.width));
+        let fitting =
+            (OUTER_BLOCK / (row_bytes * self.height)).max(64 / (self.height * self.width));
         let images = if rows < self.height { 1 } else { fitting.max(1) };
         for image in (0..self.images).step_by(images) {
             for y in (0..self.height).step_by(rows) {
@@ -302,8 +308,7 @@ impl Kernel for Outer<'_> {
                             let (l, r) = (self.left_strides, self.right_strides);
                             let left =
                                 self.left.add(image * l.image + y * l.row + run * self.pitch);
-                            let right =
-                                self.right.add(image * r.image + y * r.row + panel * WIDTH);
+                            let right = self.right.add(image * r.image + y * r.row + panel * WIDTH);
                             let sums = sums.add((panel * depth + run * self.run) * WIDTH);
                             block.sweep::<L>(self.run, left, right, sums);
                         }
@@ -375,7 +380,11 @@ impl Block {
                     let mut right = right.add(image * self.right.image + y * self.right.row);
                     for _ in 0..self.width / 2 {
                         add_outer(&mut sums, left, right);
-                        add_outer(&mut sums, left.add(self.left.pixel), right.add(self.right.pixel));
+                        add_outer(
+                            &mut sums,
+                            left.add(self.left.pixel),
+                            right.add(self.right.pixel),
+                        );
                         left = left.add(2 * self.left.pixel);
                         right = right.add(2 * self.right.pixel);
                     }

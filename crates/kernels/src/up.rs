@@ -120,14 +120,16 @@ fn panels(convolution: &Convolution, weight: &[f32], down: Class, right: Class) 
     let (taps, Geometry { kernel, stride, .. }) = (convolution.taps(), convolution.geometry);
     let depth = down.taps * right.taps * small;
     let mut out = vec![PanelRow::default(); big.div_ceil(WIDTH) * depth];
-    for i in 0..down.taps {
-        let row = down.remainder + stride[0] * (down.taps - 1 - i);
-        for j in 0..right.taps {
-            let tap = row * kernel[1] + right.remainder + stride[1] * (right.taps - 1 - j);
-            let start = (i * right.taps + j) * small;
-            for (s, weight) in weight.chunks_exact(big * taps).enumerate() {
-                for (b, &value) in weight[tap..].iter().step_by(taps).enumerate() {
-                    out[b / WIDTH * depth + start + s].0[b % WIDTH] = value;
+    for (s, weight) in weight.chunks_exact(big * taps).enumerate() {
+        for i in 0..down.taps {
+            let row = down.remainder + stride[0] * (down.taps - 1 - i);
+            for j in 0..right.taps {
+                let tap = row * kernel[1] + right.remainder + stride[1] * (right.taps - 1 - j);
+                let place = (i * right.taps + j) * small + s;
+                for (panel, weight) in weight.chunks(WIDTH * taps).enumerate() {
+                    let out = &mut out[panel * depth + place].0;
+                    let weight = weight[tap..].iter().step_by(taps);
+                    out.iter_mut().zip(weight).for_each(|(out, value)| *out = *value);
                 }
             }
         }

@@ -25,7 +25,14 @@ struct Case {
 }
 
 /// Maps that belong together, with borders as wide as they need, or wider.
-fn case(geometry: Geometry, sizes: [usize; 2], channels: [usize; 2], images: usize, wider: usize, activation: Activation) -> Case {
+fn case(
+    geometry: Geometry,
+    sizes: [usize; 2],
+    channels: [usize; 2],
+    images: usize,
+    wider: usize,
+    activation: Activation,
+) -> Case {
     let [height, width] = geometry.down(sizes);
     let border = geometry.big_border() + wider;
     let big = Map { images, channels: channels[0], height: sizes[0], width: sizes[1], border };
@@ -43,7 +50,14 @@ fn any_case(numbers: &mut Numbers) -> Case {
     let sizes = [sizes[0].max(kernel[0]), sizes[1].max(kernel[1])];
     let channels = two(&[1, 2, 3, 5, 8, 15, 16, 17, 32, 33]);
     let activation = numbers.pick(&ACTIVATIONS);
-    case(Geometry { kernel, stride, padding }, sizes, channels, 1 + numbers.below(11), numbers.below(2), activation)
+    case(
+        Geometry { kernel, stride, padding },
+        sizes,
+        channels,
+        1 + numbers.below(11),
+        numbers.below(2),
+        activation,
+    )
 }
 
 /// Both directions and all gradients of a case, on every instruction set of this machine.
@@ -69,9 +83,11 @@ fn check(case: &Case, numbers: &mut Numbers) {
         let kinks = sums.iter().zip(&mut upstream).filter(|(a, _)| a.abs() < 1e-4);
         kinks.for_each(|(_, g)| *g = 0.0);
         let y: Vec<f64> = sums.iter().map(|a| activate(*a, *activation)).collect();
-        let g: Vec<f64> =
-            (sums.iter().zip(&upstream)).map(|(a, g)| f64::from(*g) * slope(*a, *activation)).collect();
-        let (mut dx, mut dw, mut db) = (vec![0.0; x.len()], vec![0.0; weights], vec![0.0; bias.len()]);
+        let g: Vec<f64> = (sums.iter().zip(&upstream))
+            .map(|(a, g)| f64::from(*g) * slope(*a, *activation))
+            .collect();
+        let (mut dx, mut dw, mut db) =
+            (vec![0.0; x.len()], vec![0.0; weights], vec![0.0; bias.len()]);
         connections(big, small, geometry, |b, s, w| {
             let (i, o) = if up { (s, b) } else { (b, s) };
             dx[i] += g[o] * f64::from(weight[w]);
@@ -87,17 +103,24 @@ fn check(case: &Case, numbers: &mut Numbers) {
                 false => convolution.down(&input, &weight, &bias, then),
             };
             let output = run(*activation);
-            let kept = if activation.keeps_output() { output.clone() } else { run(Activation::None) };
+            let kept =
+                if activation.keeps_output() { output.clone() } else { run(Activation::None) };
             let gradient = map_of(to, &upstream);
             let layer = Backward {
-                input: &input, weight: &weight, kept: &kept, gradient: &gradient, activation: *activation, want_input: true,
+                input: &input,
+                weight: &weight,
+                kept: &kept,
+                gradient: &gradient,
+                activation: *activation,
+                want_input: true,
             };
             let back = |layer: &Backward| match up {
                 true => convolution.up_backward(layer),
                 false => convolution.down_backward(layer),
             };
             let gradients = back(&layer);
-            let what = format!("{} up={up} {big:?} {small:?} {geometry:?} {activation:?}", cpu.name());
+            let what =
+                format!("{} up={up} {big:?} {small:?} {geometry:?} {activation:?}", cpu.name());
             let near = |name: &str, found: &[f32], expected: &[f64]| {
                 let error = relative_error(found, expected);
                 assert!(error <= 1e-5, "{name} is off by {error:.1e}: {what}");
@@ -155,8 +178,12 @@ fn threads_do_not_show_in_the_result() {
             let convolution = Convolution::new(case.big, case.small, geometry, Cpu::best());
             let kept = convolution.down(&input, &weight, &[], Activation::Relu);
             let layer = Backward {
-                input: &input, weight: &weight, kept: &kept, gradient: &gradient,
-                activation: Activation::Relu, want_input: true,
+                input: &input,
+                weight: &weight,
+                kept: &kept,
+                gradient: &gradient,
+                activation: Activation::Relu,
+                want_input: true,
             };
             let gradients = convolution.down_backward(&layer);
             (kept, gradients.input, gradients.weight, gradients.bias)

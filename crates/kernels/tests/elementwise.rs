@@ -10,8 +10,12 @@ fn dense_layers_follow_the_definition() {
     let numbers = &mut Numbers(4);
     let sizes = [(1, 1, 1), (3, 5, 7), (64, 10, 256), (33, 700, 70), (17, 64, 1030), (400, 48, 20)];
     let activations = [
-        Activation::None, Activation::Relu, Activation::LeakyRelu(0.1), Activation::Elu,
-        Activation::Silu, Activation::Tanh,
+        Activation::None,
+        Activation::Relu,
+        Activation::LeakyRelu(0.1),
+        Activation::Elu,
+        Activation::Silu,
+        Activation::Tanh,
     ];
     for ((rows, inputs, outputs), activation) in
         sizes.iter().flat_map(|size| activations.iter().map(move |a| (*size, *a)))
@@ -20,7 +24,8 @@ fn dense_layers_follow_the_definition() {
         let weight = numbers.floats(inputs * outputs);
         let bias = numbers.floats(outputs);
         let mut upstream = numbers.floats(rows * outputs);
-        let mut sums: Vec<f64> = (0..rows * outputs).map(|i| f64::from(bias[i % outputs])).collect();
+        let mut sums: Vec<f64> =
+            (0..rows * outputs).map(|i| f64::from(bias[i % outputs])).collect();
         let mut each = |visit: &mut dyn FnMut(usize, usize, usize)| {
             for r in 0..rows {
                 for i in 0..inputs {
@@ -34,9 +39,13 @@ fn dense_layers_follow_the_definition() {
         let kinks = sums.iter().zip(&mut upstream).filter(|(a, _)| a.abs() < 1e-4);
         kinks.for_each(|(_, g)| *g = 0.0);
         let y: Vec<f64> = sums.iter().map(|a| activate(*a, activation)).collect();
-        let g: Vec<f64> =
-            sums.iter().zip(&upstream).map(|(a, g)| f64::from(*g) * slope(*a, activation)).collect();
-        let (mut dx, mut dw, mut db) = (vec![0.0; x.len()], vec![0.0; weight.len()], vec![0.0; outputs]);
+        let g: Vec<f64> = sums
+            .iter()
+            .zip(&upstream)
+            .map(|(a, g)| f64::from(*g) * slope(*a, activation))
+            .collect();
+        let (mut dx, mut dw, mut db) =
+            (vec![0.0; x.len()], vec![0.0; weight.len()], vec![0.0; outputs]);
         each(&mut |i, w, o| {
             dx[i] += g[o] * f64::from(weight[w]);
             dw[w] += g[o] * f64::from(x[i]);
@@ -50,7 +59,12 @@ fn dense_layers_follow_the_definition() {
                 false => dense.forward(&x, &weight, &bias, Activation::None),
             };
             let gradients = dense.backward(&Backward {
-                input: &x, weight: &weight, kept: &kept, gradient: &upstream, activation, want_input: true,
+                input: &x,
+                weight: &weight,
+                kept: &kept,
+                gradient: &upstream,
+                activation,
+                want_input: true,
             });
             for (name, found, expected) in [
                 ("output", &output, &y),
@@ -59,7 +73,11 @@ fn dense_layers_follow_the_definition() {
                 ("bias", &gradients.bias, &db),
             ] {
                 let error = relative_error(found, expected);
-                assert!(error < 1e-5, "{name} {error:.1e} {rows}x{inputs}x{outputs} {activation:?} {}", cpu.name());
+                assert!(
+                    error < 1e-5,
+                    "{name} {error:.1e} {rows}x{inputs}x{outputs} {activation:?} {}",
+                    cpu.name()
+                );
             }
         }
     }
@@ -71,12 +89,15 @@ fn activations_are_right_far_from_zero_and_near_it() {
         .iter()
         .flat_map(|v| [*v, -*v])
         .collect();
-    for activation in [Activation::Elu, Activation::Silu, Activation::Tanh, Activation::LeakyRelu(0.3)] {
+    for activation in
+        [Activation::Elu, Activation::Silu, Activation::Tanh, Activation::LeakyRelu(0.3)]
+    {
         for cpu in Cpu::available() {
             for (value, found) in values.iter().zip(activation.of(&values, cpu)) {
                 let expected = activate(f64::from(*value), activation);
                 let error = (f64::from(found) - expected).abs();
-                let fine = error <= 4e-7 * expected.abs().max(0.3 * f64::from(value.abs()).min(1.0));
+                let fine =
+                    error <= 4e-7 * expected.abs().max(0.3 * f64::from(value.abs()).min(1.0));
                 assert!(fine || error < 1e-7, "{activation:?}({value}) = {found}, not {expected}");
             }
         }
@@ -117,7 +138,8 @@ fn likelihoods_and_their_gradients_follow_the_definition() {
             slopes[i] = 0.25 * slope;
         }
         for cpu in Cpu::available() {
-            let (found, gradient) = likelihood.error(&decoded, &observed, piece, &inside, 0.25, cpu);
+            let (found, gradient) =
+                likelihood.error(&decoded, &observed, piece, &inside, 0.25, cpu);
             assert!((found - sum).abs() < 1e-5 * sum, "{likelihood:?}: {found}, not {sum}");
             assert!(relative_error(&gradient, &slopes) < 1e-6, "{likelihood:?} {}", cpu.name());
             assert!(gradient[..3].iter().chain(&gradient[50..56]).all(|g| *g == 0.0));

@@ -79,7 +79,8 @@ impl Workload<'_> {
 
     /// Random numbers in the form of the model's supervision.
     fn draw(&self, rng: &mut Rng) -> Draw {
-        let mut random = |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
+        let mut random =
+            |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
         let (views, labels, targets, actions) = match self.entry.supervision {
             Supervision::None => (1, 0, 0, 0),
             Supervision::Labels => (1, LABEL_SIZE, 0, 0),

@@ -22,8 +22,8 @@ use burn::backend::{
     Autodiff, AutodiffBackend, Backend, DType, Dispatch, Flex, TensorMetadata, backend_extension,
 };
 use burn::tensor::{Bytes, Shape, Tensor};
-pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood};
 use unbraid_kernels::{self as kernels, Cpu, Map, Placement};
+pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood};
 
 /// A convolution's form; the sizes of its maps come with the tensors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,12 @@ pub fn unflatten(x: Tensor<2>, grid: [usize; 3]) -> Tensor<4> {
 
 /// scale · Σ −log p(observed | decoded), without the constant of a Gaussian. The observed numbers have
 /// no gradient.
-pub fn likelihood(decoded: Tensor<4>, observed: Tensor<4>, kind: Likelihood, scale: f32) -> Tensor<1> {
+pub fn likelihood(
+    decoded: Tensor<4>,
+    observed: Tensor<4>,
+    kind: Likelihood,
+    scale: f32,
+) -> Tensor<1> {
     let [decoded, observed] = [decoded.into_dispatch(), observed.into_dispatch()];
     Tensor::from_dispatch(<Dispatch as Compute>::likelihood(decoded, observed, kind, scale))
 }
@@ -272,7 +277,11 @@ impl Convolve {
         let [rows, columns] = [height, width];
         let given = Map { images, channels, height, width, border: 0 };
         let made = |channels: usize, [height, width]: [usize; 2]| Map {
-            images, channels, height, width, border: 0,
+            images,
+            channels,
+            height,
+            width,
+            border: 0,
         };
         let [first, second] = [weight.shape()[0], weight.shape()[1]];
         let (big, small) = if form.transposed {
@@ -290,7 +299,8 @@ impl Convolve {
 
     /// The input's map, the output's, and the kernel.
     fn maps(&self) -> (Map, Map, kernels::Convolution) {
-        let kernel = kernels::Convolution::new(self.big, self.small, self.form.geometry, Cpu::best());
+        let kernel =
+            kernels::Convolution::new(self.big, self.small, self.form.geometry, Cpu::best());
         match self.form.transposed {
             true => (self.small, self.big, kernel),
             false => (self.big, self.small, kernel),
@@ -298,7 +308,12 @@ impl Convolve {
     }
 
     /// The output, and what the backward pass needs of it.
-    fn forward(&self, x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor) -> (FlexTensor, FlexTensor) {
+    fn forward(
+        &self,
+        x: &FlexTensor,
+        weight: &FlexTensor,
+        bias: &FlexTensor,
+    ) -> (FlexTensor, FlexTensor) {
         let (from, to, kernel) = self.maps();
         let (weight, bias) = (weight.to_contiguous(), bias.to_contiguous());
         let x = as_map(x, &from);
@@ -309,7 +324,12 @@ impl Convolve {
         with_sums(self.form.activation, run, |values| from_map(values, &to))
     }
 
-    fn backward(&self, state: &Layer, gradient: &FlexTensor, want_input: bool) -> [Option<FlexTensor>; 3] {
+    fn backward(
+        &self,
+        state: &Layer,
+        gradient: &FlexTensor,
+        want_input: bool,
+    ) -> [Option<FlexTensor>; 3] {
         let (from, to, kernel) = self.maps();
         let weight = state.weight.to_contiguous();
         let layer = kernels::Backward {
@@ -348,7 +368,12 @@ fn with_sums(
     (tensor(output), tensor(sums))
 }
 
-fn dense_forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, then: Activation) -> (FlexTensor, FlexTensor) {
+fn dense_forward(
+    x: &FlexTensor,
+    weight: &FlexTensor,
+    bias: &FlexTensor,
+    then: Activation,
+) -> (FlexTensor, FlexTensor) {
     let (x, weight, bias) = (x.to_contiguous(), weight.to_contiguous(), bias.to_contiguous());
     let [inputs, outputs] = [weight.shape()[0], weight.shape()[1]];
     let rows = x.shape()[0];
@@ -357,18 +382,24 @@ fn dense_forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, then: A
     with_sums(then, run, |values| contiguous(values, Shape::new([rows, outputs])))
 }
 
-fn dense_backward(state: &Layer, gradient: &FlexTensor, then: Activation, want_input: bool) -> [Option<FlexTensor>; 3] {
+fn dense_backward(
+    state: &Layer,
+    gradient: &FlexTensor,
+    then: Activation,
+    want_input: bool,
+) -> [Option<FlexTensor>; 3] {
     let (x, weight) = (state.x.to_contiguous(), state.weight.to_contiguous());
     let (kept, gradient) = (state.kept.to_contiguous(), gradient.to_contiguous());
     let [inputs, outputs] = [weight.shape()[0], weight.shape()[1]];
-    let gradients = kernels::Dense { inputs, outputs, cpu: Cpu::best() }.backward(&kernels::Backward {
-        input: x.storage(),
-        weight: weight.storage(),
-        kept: kept.storage(),
-        gradient: gradient.storage(),
-        activation: then,
-        want_input,
-    });
+    let gradients =
+        kernels::Dense { inputs, outputs, cpu: Cpu::best() }.backward(&kernels::Backward {
+            input: x.storage(),
+            weight: weight.storage(),
+            kept: kept.storage(),
+            gradient: gradient.storage(),
+            activation: then,
+            want_input,
+        });
     [
         want_input.then(|| contiguous(gradients.input, x.shape())),
         Some(contiguous(gradients.weight, weight.shape())),

@@ -38,14 +38,19 @@ impl Optimizer {
         for (path, moments) in &self.moments {
             for (name, moment) in ["first", "second"].iter().zip(moments) {
                 let values = batch::numbers(moment.clone());
-                arrays.insert(format!("{name}:{path}"), Weight { shape: vec![values.len()], values });
+                arrays
+                    .insert(format!("{name}:{path}"), Weight { shape: vec![values.len()], values });
             }
         }
         weights::to_bytes(&arrays, &[], &serde_json::json!({ "step": self.rule.step }).to_string())
     }
 
     /// The inverse of [`state`](Self::state), for a module with these weights.
-    pub fn from_state(state: &[u8], module: &Weights, device: &burn::tensor::Device) -> Result<Self> {
+    pub fn from_state(
+        state: &[u8],
+        module: &Weights,
+        device: &burn::tensor::Device,
+    ) -> Result<Self> {
         let unreadable = |reason: String| Error::Unable(format!("the optimiser's state: {reason}"));
         let mut file = weights::from_bytes(state).map_err(unreadable)?;
         let step = file.about["step"].as_i64().and_then(|step| i32::try_from(step).ok());
@@ -54,7 +59,9 @@ impl Optimizer {
         for (path, weight) in module {
             let mut take = |name: &str| file.weights.remove(&format!("{name}:{path}"));
             let (Some(first), Some(second)) = (take("first"), take("second")) else { continue };
-            if first.values.len() != weight.values.len() || second.values.len() != first.values.len() {
+            if first.values.len() != weight.values.len()
+                || second.values.len() != first.values.len()
+            {
                 return Err(unreadable(format!("it does not fit the weight `{path}`")));
             }
             let moment = |moment: Weight| Tensor::from_data(moment.values.as_slice(), device);
@@ -90,7 +97,8 @@ impl ModuleMapper for Stepper<'_> {
             let weight = weight.inner().reshape([size]);
             let gradient = gradient.inner().reshape([size]);
             let moments = self.optimizer.moments.remove(&path);
-            let [first, second] = moments.unwrap_or_else(|| [weight.zeros_like(), weight.zeros_like()]);
+            let [first, second] =
+                moments.unwrap_or_else(|| [weight.zeros_like(), weight.zeros_like()]);
             let tensors = [weight, gradient, first, second];
             let [weight, first, second] = compute::adam(self.optimizer.rule, tensors);
             self.optimizer.moments.insert(path, [first, second]);

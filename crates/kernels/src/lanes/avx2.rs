@@ -65,19 +65,14 @@ impl Lanes for Avx2 {
     }
     #[inline(always)]
     unsafe fn mul_add(self, by: Self, add: Self) -> Self {
-        unsafe {
-            Self(_mm256_fmadd_ps(self.0, by.0, add.0), _mm256_fmadd_ps(self.1, by.1, add.1))
-        }
+        unsafe { Self(_mm256_fmadd_ps(self.0, by.0, add.0), _mm256_fmadd_ps(self.1, by.1, add.1)) }
     }
     #[inline(always)]
     unsafe fn if_positive(self, yes: Self, no: Self) -> Self {
         unsafe {
             let zero = _mm256_setzero_ps();
             let above = [self.0, self.1].map(|half| _mm256_cmp_ps::<_CMP_GT_OQ>(half, zero));
-            Self(
-                _mm256_blendv_ps(no.0, yes.0, above[0]),
-                _mm256_blendv_ps(no.1, yes.1, above[1]),
-            )
+            Self(_mm256_blendv_ps(no.0, yes.0, above[0]), _mm256_blendv_ps(no.1, yes.1, above[1]))
         }
     }
     #[inline(always)]

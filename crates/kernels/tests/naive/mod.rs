@@ -9,7 +9,8 @@ pub struct Numbers(pub u64);
 
 impl Numbers {
     pub fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 
@@ -27,8 +28,20 @@ pub fn activate(a: f64, activation: Activation) -> f64 {
     match activation {
         Activation::None => a,
         Activation::Relu => a.max(0.0),
-        Activation::LeakyRelu(slope) => if a > 0.0 { a } else { a * f64::from(slope) },
-        Activation::Elu => if a > 0.0 { a } else { a.exp_m1() },
+        Activation::LeakyRelu(slope) => {
+            if a > 0.0 {
+                a
+            } else {
+                a * f64::from(slope)
+            }
+        }
+        Activation::Elu => {
+            if a > 0.0 {
+                a
+            } else {
+                a.exp_m1()
+            }
+        }
         Activation::Silu => a / (1.0 + (-a).exp()),
         Activation::Tanh => a.tanh(),
     }
@@ -38,8 +51,20 @@ pub fn slope(a: f64, activation: Activation) -> f64 {
     match activation {
         Activation::None => 1.0,
         Activation::Relu => f64::from(u8::from(a > 0.0)),
-        Activation::LeakyRelu(slope) => if a > 0.0 { 1.0 } else { f64::from(slope) },
-        Activation::Elu => if a > 0.0 { 1.0 } else { a.exp() },
+        Activation::LeakyRelu(slope) => {
+            if a > 0.0 {
+                1.0
+            } else {
+                f64::from(slope)
+            }
+        }
+        Activation::Elu => {
+            if a > 0.0 {
+                1.0
+            } else {
+                a.exp()
+            }
+        }
         Activation::Silu => {
             let s = 1.0 / (1.0 + (-a).exp());
             s * (1.0 + a * (1.0 - s))
@@ -50,7 +75,12 @@ pub fn slope(a: f64, activation: Activation) -> f64 {
 
 /// The sums of one layer, written as: for every pair of a big pixel and a small pixel that a tap of
 /// the kernel connects, `visit(big index, small index, weight index)`, all with channels second.
-pub fn connections(big: &Map, small: &Map, geometry: &Geometry, mut visit: impl FnMut(usize, usize, usize)) {
+pub fn connections(
+    big: &Map,
+    small: &Map,
+    geometry: &Geometry,
+    mut visit: impl FnMut(usize, usize, usize),
+) {
     let [kh, kw] = geometry.kernel;
     for n in 0..big.images {
         for s in 0..small.channels {
@@ -58,11 +88,14 @@ pub fn connections(big: &Map, small: &Map, geometry: &Geometry, mut visit: impl 
                 for (y, x) in pixels(small) {
                     for i in 0..kh {
                         for j in 0..kw {
-                            let row = (y * geometry.stride[0] + i).wrapping_sub(geometry.padding[0]);
-                            let column = (x * geometry.stride[1] + j).wrapping_sub(geometry.padding[1]);
+                            let row =
+                                (y * geometry.stride[0] + i).wrapping_sub(geometry.padding[0]);
+                            let column =
+                                (x * geometry.stride[1] + j).wrapping_sub(geometry.padding[1]);
                             if row < big.height && column < big.width {
                                 visit(
-                                    ((n * big.channels + b) * big.height + row) * big.width + column,
+                                    ((n * big.channels + b) * big.height + row) * big.width
+                                        + column,
                                     ((n * small.channels + s) * small.height + y) * small.width + x,
                                     ((s * big.channels + b) * kh + i) * kw + j,
                                 );

@@ -217,9 +217,11 @@ impl Decoder {
         let (latents, width) = (settings.latents, settings.width);
         let (relu, tanh, none) = (Activation::Relu, Activation::Tanh, Activation::None);
         let (sizes, activations, end) = match settings.net.as_str() {
-            "fc" => {
-                (vec![latents, width, width, width, shape.size()], vec![tanh, tanh, tanh, none], shape)
-            }
+            "fc" => (
+                vec![latents, width, width, width, shape.size()],
+                vec![tanh, tanh, tanh, none],
+                shape,
+            ),
             _ => (vec![latents, width, coarse(shape).size()], vec![relu, relu], coarse(shape)),
         };
         let dense = (sizes.windows(2).zip(activations))
