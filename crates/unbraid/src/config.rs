@@ -38,6 +38,8 @@ pub struct TrainSettings {
     pub checkpoint_every: u64,
     /// Threads; 0 takes what the machine has. Results are equal for equal numbers of threads.
     pub threads: usize,
+    /// "cpu", or "gpu" in a program built with `--features wgpu`.
+    pub device: String,
 }
 
 impl Default for TrainSettings {
@@ -49,6 +51,7 @@ impl Default for TrainSettings {
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
+            device: "cpu".into(),
         }
     }
 }

@@ -1,13 +1,43 @@
 //! Where tensors live; the only file that names a backend.
+//!
+//! The processor, unless a program was built with a GPU backend and asks for it. One choice for the
+//! process, made before the first tensor, like the number of threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use burn::tensor::Device;
 
-/// The processor, with gradients.
-pub fn training() -> Device {
-    Device::flex().autodiff()
+use crate::error::{Error, Result};
+
+static GPU: AtomicBool = AtomicBool::new(false);
+
+/// Choose "cpu" or "gpu" for this process.
+pub fn select(name: &str) -> Result<()> {
+    match name {
+        "cpu" => GPU.store(false, Ordering::Relaxed),
+        "gpu" if cfg!(feature = "wgpu") => GPU.store(true, Ordering::Relaxed),
+        "gpu" => {
+            return Err(Error::setting(
+                "train.device",
+                "cannot be \"gpu\": this unbraid was built without one; \
+                 build it with `cargo build --release --features wgpu`",
+            ));
+        }
+        _ => return Err(Error::setting("train.device", format!("is \"{name}\": use cpu or gpu"))),
+    }
+    Ok(())
 }
 
-/// The processor, without gradients.
+/// The device, with gradients.
+pub fn training() -> Device {
+    inference().autodiff()
+}
+
+/// The device, without gradients.
 pub fn inference() -> Device {
+    #[cfg(feature = "wgpu")]
+    if GPU.load(Ordering::Relaxed) {
+        return Device::wgpu(burn::tensor::DeviceKind::DefaultDevice);
+    }
     Device::flex()
 }

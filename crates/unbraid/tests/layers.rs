@@ -19,10 +19,11 @@ const MEASURE: &[&[&str]] = &[
 
 const UNBRAID: &[&[&str]] = &[
     &["error"],
-    &["device", "batch"],
+    &["device", "compute"],
+    &["batch"],
     &["weights"],
     &["model"],
-    &["parts"],
+    &["parts", "optimizer"],
     &["learner"],
     &["models"],
     &["config"],
@@ -150,7 +151,17 @@ fn a_leaf_does_not_reach_its_sibling_through_super() {
 
 #[test]
 fn only_the_left_of_the_flow_names_burn() {
-    const MAY: &[&str] = &["device", "batch", "weights", "model", "parts", "learner", "models"];
+    const MAY: &[&str] = &[
+        "device",
+        "compute",
+        "batch",
+        "weights",
+        "model",
+        "parts",
+        "optimizer",
+        "learner",
+        "models",
+    ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for path in sources(&root) {
         let relative = path.strip_prefix(&root).expect("below the root");

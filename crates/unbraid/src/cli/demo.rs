@@ -14,7 +14,7 @@ use unbraid::score::{metrics_named, save, score, to_json};
 use unbraid::{card, encode, models};
 
 use super::args::Demo;
-use super::train::{set_threads, train_with_progress};
+use super::train::{set_up, train_with_progress};
 use super::{Output, table, traverse};
 
 /// Small enough for minutes, and enough for the codes to come apart.
@@ -23,7 +23,7 @@ const CONFIG: &str = include_str!("demo.toml");
 pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     let start = Instant::now();
     let config = Config::from_table(CONFIG.parse()?)?;
-    set_threads(&config);
+    set_up(&config)?;
     let plan = config.resolve()?;
     let run = open_or_create(options, &plan)?;
     if !run.is_finished()? {

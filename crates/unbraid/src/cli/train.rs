@@ -10,6 +10,7 @@ use unbraid::Error;
 use unbraid::bench::peak_memory;
 use unbraid::card;
 use unbraid::config::{self, Config, Plan};
+use unbraid::device;
 use unbraid::run::Run;
 use unbraid::train::{Ending, train};
 
@@ -79,13 +80,16 @@ pub(super) fn train_with_progress(
     }
 }
 
-/// Rayon's threads serve every part of the program; they can be set once, before the first use.
-pub(super) fn set_threads(config: &Config) {
+/// The device and rayon's threads serve every part of the program; they are set once, before the
+/// first use.
+pub(super) fn set_up(config: &Config) -> Result<()> {
+    device::select(&config.train.device)?;
     if config.train.threads > 0 {
         let builder = rayon::ThreadPoolBuilder::new().num_threads(config.train.threads);
         // Already set means already as wanted: a process has one run.
         let _ = builder.build_global();
     }
+    Ok(())
 }
 
 /// The file, then the short options, then every `--set`.
@@ -133,7 +137,7 @@ fn fresh(given: Table, options: &Train) -> Result<Plan> {
         Run::check_free(out)?;
     }
     let config = Config::from_table(given)?;
-    set_threads(&config);
+    set_up(&config)?;
     Ok(config.resolve()?)
 }
 
@@ -143,7 +147,7 @@ fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
         return Ok(None);
     };
     let run = Run::open(out)?;
-    set_threads(run.config());
+    set_up(run.config())?;
     let plan = run.config().clone().resolve()?;
     let differs = |key: &str| {
         let reason = format!(

@@ -1,0 +1,338 @@
+//! The compute layer against burn's own operations: values and gradients, over random geometries and
+//! layouts in memory.
+
+use burn::tensor::activation::{leaky_relu, relu, sigmoid, silu, tanh};
+use burn::tensor::module::{conv_transpose2d, conv2d};
+use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
+use burn::tensor::{Tensor, TensorData};
+use unbraid::batch::numbers;
+use unbraid::compute::{self, Activation, Adam, Form, Geometry, Likelihood};
+use unbraid::device;
+use unbraid::rng::Rng;
+
+const ACTIVATIONS: [Activation; 6] = [
+    Activation::None,
+    Activation::Relu,
+    Activation::LeakyRelu(0.2),
+    Activation::Elu,
+    Activation::Silu,
+    Activation::Tanh,
+];
+
+fn random<const D: usize>(shape: [usize; D], rng: &mut Rng) -> Tensor<D> {
+    let mut values = vec![0.0; shape.iter().product()];
+    rng.fill_normal(&mut values);
+    Tensor::from_data(TensorData::new(values, shape), &device::training())
+}
+
+fn pick<T: Copy>(from: &[T], rng: &mut Rng) -> T {
+    from[(rng.uniform() * from.len() as f64) as usize]
+}
+
+fn activate<const D: usize>(a: Tensor<D>, activation: Activation) -> Tensor<D> {
+    match activation {
+        Activation::None => a,
+        Activation::Relu => relu(a),
+        Activation::LeakyRelu(slope) => leaky_relu(a, f64::from(slope)),
+        Activation::Elu => relu(a.clone()) + a.clamp_max(0.0).exp() - 1.0,
+        Activation::Silu => silu(a),
+        Activation::Tanh => tanh(a),
+    }
+}
+
+/// ‖a − b‖ / ‖b‖
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let off: f64 = a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum();
+    let size: f64 = b.iter().map(|b| f64::from(*b).powi(2)).sum();
+    (off / size.max(1e-20)).sqrt()
+}
+
+/// The output of a layer and the gradients of Σ upstream · output, as rows of numbers.
+fn run<const D: usize, const W: usize>(
+    [x, bias]: [&Tensor<D>; 2],
+    weight: &Tensor<W>,
+    upstream: &mut dyn FnMut([usize; D]) -> Tensor<D>,
+    layer: impl Fn(Tensor<D>, Tensor<W>, Tensor<1>) -> Tensor<D>,
+) -> Vec<Vec<f32>> {
+    let x = x.clone().require_grad();
+    let weight = weight.clone().require_grad();
+    let bias: Tensor<1> = bias.clone().flatten(0, D - 1);
+    let bias = bias.require_grad();
+    let y = layer(x.clone(), weight.clone(), bias.clone());
+    let gradients = (y.clone() * upstream(y.dims())).sum().backward();
+    vec![
+        numbers(y),
+        numbers(x.grad(&gradients).expect("the input has a gradient")),
+        numbers(weight.grad(&gradients).expect("the weight has a gradient")),
+        numbers(bias.grad(&gradients).expect("the bias has a gradient")),
+    ]
+}
+
+fn check(what: &str, ours: &[Vec<f32>], stock: &[Vec<f32>]) {
+    for (name, (ours, stock)) in
+        ["output", "input", "weight", "bias"].iter().zip(ours.iter().zip(stock))
+    {
+        let error = distance(ours, stock);
+        assert!(error <= 1e-5, "{name} differs by {error:.1e} for {what}");
+    }
+}
+
+#[test]
+fn convolutions_are_burns_over_random_geometries() {
+    let rng = &mut Rng::new(11);
+    for round in 0..80 {
+        let kernel = [pick(&[1, 2, 3, 4, 5], rng), pick(&[1, 2, 3, 4], rng)];
+        let stride = [pick(&[1, 2, 3], rng), pick(&[1, 2], rng)];
+        let padding =
+            [pick(&[0, 1, 2], rng).min(kernel[0] - 1), pick(&[0, 1], rng).min(kernel[1] - 1)];
+        let sizes =
+            [pick(&[4, 5, 7, 8, 12], rng).max(kernel[0]), pick(&[4, 6, 9], rng).max(kernel[1])];
+        let [input, output] = [pick(&[1, 3, 8, 16, 20], rng), pick(&[1, 3, 16, 32, 33], rng)];
+        let transposed = round % 2 == 1;
+        let extra = if transposed { [stride[0] - 1, 0] } else { [0, 0] };
+        let activation = ACTIVATIONS[round % ACTIVATIONS.len()];
+        let form =
+            Form { geometry: Geometry { kernel, stride, padding }, transposed, extra, activation };
+        let x = random([pick(&[1, 2, 9], rng), input, sizes[0], sizes[1]], rng);
+        let [first, second] = if transposed { [input, output] } else { [output, input] };
+        let weight = random([first, second, kernel[0], kernel[1]], rng);
+        let bias = random([1, output, 1, 1], rng);
+        let seed = rng.split("upstream");
+        let upstream = |shape: [usize; 4]| random(shape, &mut seed.clone());
+        let ours = run([&x, &bias], &weight, &mut upstream.clone(), |x, w, b| {
+            compute::convolution(x, w, b, form)
+        });
+        let stock = run([&x, &bias], &weight, &mut upstream.clone(), |x, w, b| {
+            let sums = if transposed {
+                let options = ConvTransposeOptions::new(stride, padding, extra, [1, 1], 1);
+                conv_transpose2d(x, w, Some(b), options)
+            } else {
+                conv2d(x, w, Some(b), ConvOptions::new(stride, padding, [1, 1], 1))
+            };
+            activate(sums, activation)
+        });
+        check(&format!("{form:?} on {:?}", x.dims()), &ours, &stock);
+    }
+}
+
+#[test]
+fn dense_layers_are_burns() {
+    let rng = &mut Rng::new(12);
+    for (round, [rows, input, output]) in
+        [[1, 1, 1], [7, 5, 3], [64, 10, 100], [33, 600, 70], [64, 300, 1000]]
+            .into_iter()
+            .enumerate()
+    {
+        for activation in ACTIVATIONS {
+            let x = random([rows, input], rng);
+            let weight = random([input, output], rng);
+            let bias = random([1, output], rng);
+            let seed = rng.at(round as u64);
+            let upstream = |shape: [usize; 2]| random(shape, &mut seed.clone());
+            let ours = run([&x, &bias], &weight, &mut upstream.clone(), |x, w, b| {
+                compute::dense(x, w, b, activation)
+            });
+            let stock = run([&x, &bias], &weight, &mut upstream.clone(), |x, w, b| {
+                activate(x.matmul(w) + b.unsqueeze(), activation)
+            });
+            check(&format!("{rows}x{input}x{output} {activation:?}"), &ours, &stock);
+        }
+    }
+}
+
+/// The same images in every layout burn can hand over give the same result, and what burn does to a
+/// kernel's output between two kernels is seen by the second.
+#[test]
+fn any_layout_in_memory_is_read_right() {
+    let rng = &mut Rng::new(13);
+    let form = Form {
+        geometry: Geometry { kernel: [3, 3], stride: [1, 1], padding: [1, 1] },
+        transposed: false,
+        extra: [0, 0],
+        activation: Activation::None,
+    };
+    let x = random([2, 3, 6, 6], rng);
+    let weight = random([3, 3, 3, 3], rng);
+    let bias = random([3], rng);
+    let layer = |x: Tensor<4>| compute::convolution(x, weight.clone(), bias.clone(), form);
+    let stock = |x: Tensor<4>| {
+        conv2d(x, weight.clone(), Some(bias.clone()), ConvOptions::new([1, 1], [1, 1], [1, 1], 1))
+    };
+    let same = |what: &str, x: Tensor<4>, plain: Tensor<4>| {
+        let error = distance(&numbers(layer(x)), &numbers(stock(plain)));
+        assert!(error < 1e-5, "{what}: {error:.1e}");
+    };
+    let plain = |x: Tensor<4>| {
+        let shape = x.dims();
+        Tensor::from_data(TensorData::new(numbers(x), shape), &device::training())
+    };
+    let y = layer(x.clone());
+    same("a kernel's output", y.clone(), plain(y.clone()));
+    same("channels last", x.clone().permute([0, 2, 3, 1]).permute([0, 3, 1, 2]), x.clone());
+    same("turned", x.clone().swap_dims(2, 3), plain(x.clone().swap_dims(2, 3)));
+    same("flipped", x.clone().flip([2]), plain(x.clone().flip([2])));
+    // A crop of a map has the strides of a map, but what lies around it is not zero.
+    let crop = |x: Tensor<4>| x.slice([0..2, 0..3, 1..5, 1..5]);
+    same("a crop of an output", crop(y.clone()), crop(plain(y.clone())));
+    same("an arranged crop", crop(compute::arrange(x.clone())), crop(x.clone()));
+    // burn must not write into the border, not even in place.
+    let shifted = |y: Tensor<4>| (y + 1.0) * 2.0;
+    same("changed by burn", shifted(layer(x.clone())), shifted(plain(y.clone())));
+    same("filled by burn", layer(x.clone()).clamp(0.5, 0.6), plain(y.clone()).clamp(0.5, 0.6));
+    let one = |y: Tensor<4>| y.slice([0..1, 0..3, 0..6, 0..6]);
+    same("some of the images", one(y.clone()), one(plain(y)));
+}
+
+#[test]
+fn a_chain_of_layers_has_burns_gradients() {
+    let rng = &mut Rng::new(14);
+    let geometry = Geometry { kernel: [4, 4], stride: [2, 2], padding: [1, 1] };
+    let form = |transposed, activation| Form { geometry, transposed, extra: [0, 0], activation };
+    let x = random([3, 2, 8, 8], rng);
+    let [down, up] = [random([16, 2, 4, 4], rng) * 0.2, random([16, 2, 4, 4], rng) * 0.2];
+    let middle = random([256, 256], rng) * 0.05;
+    let biases = [random([16], rng), random([256], rng), random([2], rng)];
+    let weights = || [down.clone().require_grad(), up.clone().require_grad()];
+    let target = random([3, 2, 8, 8], rng).powi_scalar(2).clamp_max(1.0);
+    // The output of the first layer is used twice.
+    let [a, b] = weights();
+    let m = middle.clone().require_grad();
+    let h = compute::convolution(
+        x.clone(),
+        a.clone(),
+        biases[0].clone(),
+        form(false, Activation::Relu),
+    );
+    let z =
+        compute::dense(compute::flatten(h.clone()), m.clone(), biases[1].clone(), Activation::Tanh);
+    let h = compute::unflatten(z, [16, 4, 4]) + h;
+    let y = compute::convolution(h, b.clone(), biases[2].clone(), form(true, Activation::None));
+    let loss = compute::likelihood(y, target.clone(), Likelihood::Bernoulli, 0.5) * 3.0;
+    let gradients = loss.clone().backward();
+    let ours = [
+        numbers(loss),
+        numbers(a.grad(&gradients).unwrap()),
+        numbers(m.grad(&gradients).unwrap()),
+        numbers(b.grad(&gradients).unwrap()),
+    ];
+
+    let [a, b] = weights();
+    let m = middle.require_grad();
+    let h = relu(conv2d(
+        x,
+        a.clone(),
+        Some(biases[0].clone()),
+        ConvOptions::new([2, 2], [1, 1], [1, 1], 1),
+    ));
+    let z = tanh(h.clone().flatten::<2>(1, 3).matmul(m.clone()) + biases[1].clone().unsqueeze());
+    let h = z.reshape([3, 16, 4, 4]) + h;
+    let options = ConvTransposeOptions::new([2, 2], [1, 1], [0, 0], [1, 1], 1);
+    let y = conv_transpose2d(h, b.clone(), Some(biases[2].clone()), options);
+    let error = relu(y.clone()) - y.clone() * target + (-y.abs()).exp().log1p();
+    let loss = error.sum() * 1.5;
+    let gradients = loss.clone().backward();
+    let stock = [
+        numbers(loss),
+        numbers(a.grad(&gradients).unwrap()),
+        numbers(m.grad(&gradients).unwrap()),
+        numbers(b.grad(&gradients).unwrap()),
+    ];
+    check("a chain", &ours, &stock);
+}
+
+#[test]
+fn likelihoods_are_burns_for_images_and_for_rows() {
+    let rng = &mut Rng::new(15);
+    for kind in [
+        Likelihood::Bernoulli,
+        Likelihood::Gaussian { precision: 4.0, squash: true },
+        Likelihood::Gaussian { precision: 0.25, squash: false },
+    ] {
+        for arranged in [false, true] {
+            let decoded = random([3, 3, 5, 7], rng) * 3.0;
+            let observed = sigmoid(random([3, 3, 5, 7], rng));
+            let a = decoded.clone().require_grad();
+            let given =
+                if arranged { compute::arrange(observed.clone()) } else { observed.clone() };
+            // What a convolution gives is a map; a reshaped row is not.
+            let form = Form {
+                geometry: Geometry { kernel: [1, 1], stride: [1, 1], padding: [0, 0] },
+                transposed: false,
+                extra: [0, 0],
+                activation: Activation::None,
+            };
+            let identity = Tensor::<2>::eye(3, &device::training()).reshape([3, 3, 1, 1]);
+            let zero = Tensor::<1>::zeros([3], &device::training());
+            let through = match arranged {
+                true => compute::convolution(a.clone(), identity, zero, form),
+                false => a.clone(),
+            };
+            let loss = compute::likelihood(through, given, kind, 0.25);
+            let gradients = loss.clone().backward();
+            let ours = [numbers(loss), numbers(a.grad(&gradients).unwrap())];
+            let a = decoded.require_grad();
+            let loss = match kind {
+                Likelihood::Bernoulli => (relu(a.clone()) - a.clone() * observed
+                    + (-a.clone().abs()).exp().log1p())
+                .sum(),
+                Likelihood::Gaussian { precision, squash } => {
+                    let mean = if squash { sigmoid(a.clone()) } else { a.clone() };
+                    (mean - observed).square().sum() * (0.5 * f64::from(precision))
+                }
+            } * 0.25;
+            let gradients = loss.clone().backward();
+            let stock = [numbers(loss), numbers(a.grad(&gradients).unwrap())];
+            check(&format!("{kind:?}"), &ours, &stock);
+        }
+    }
+}
+
+/// Central differences in f32 are rough, but see a wrong factor or sign that two implementations by
+/// the same hand might share.
+#[test]
+fn gradients_are_finite_differences() {
+    let rng = &mut Rng::new(16);
+    let geometry = Geometry { kernel: [3, 3], stride: [2, 2], padding: [1, 1] };
+    let weight = random([2, 3, 3, 3], rng) * 0.5;
+    let bias = random([2], rng);
+    let x = random([2, 3, 5, 5], rng);
+    for activation in [Activation::None, Activation::Elu, Activation::Silu, Activation::Tanh] {
+        let form = Form { geometry, transposed: false, extra: [0, 0], activation };
+        let loss = |weight: Tensor<4>| {
+            compute::convolution(x.clone(), weight, bias.clone(), form).square().sum()
+        };
+        let tracked = weight.clone().require_grad();
+        let gradients = loss(tracked.clone()).backward();
+        let gradient = numbers(tracked.grad(&gradients).unwrap());
+        let step = 1e-2f32;
+        let at = |index: usize, by: f32| {
+            let mut values = numbers(weight.clone());
+            values[index] += by;
+            let moved =
+                Tensor::from_data(TensorData::new(values, weight.dims()), &device::training());
+            f64::from(loss(moved).into_scalar::<f32>())
+        };
+        let differences: Vec<f32> = (0..gradient.len())
+            .map(|i| ((at(i, step) - at(i, -step)) / (2.0 * f64::from(step))) as f32)
+            .collect();
+        let error = distance(&gradient, &differences);
+        assert!(error < 2e-3, "{activation:?}: {error:.1e}");
+    }
+}
+
+#[test]
+fn adam_updates_in_place_and_leaves_shared_tensors_alone() {
+    let device = device::inference();
+    let tensor = |value: f32| Tensor::<1>::from_data([value; 40], &device);
+    let rule = Adam { rate: 0.1, beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, step: 1 };
+    let weight = tensor(1.0);
+    let held = weight.clone();
+    let [moved, first, second] =
+        compute::adam(rule, [weight, tensor(2.0), tensor(0.0), tensor(0.0)]);
+    // The first step of Adam is the rate, whatever the gradient.
+    assert!(numbers(moved).iter().all(|w| (w - 0.9).abs() < 1e-6));
+    assert!(numbers(first).iter().all(|m| (m - 0.2).abs() < 1e-6));
+    assert!(numbers(second).iter().all(|v| (v - 0.004).abs() < 1e-6));
+    assert!(numbers(held).iter().all(|w| *w == 1.0));
+}
