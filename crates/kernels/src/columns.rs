@@ -7,7 +7,8 @@ use crate::activation::Activation;
 use crate::convolution::Convolution;
 use crate::geometry::Geometry;
 use crate::lanes::WIDTH;
-use crate::tile::{PanelRow, Product, Rows};
+use crate::panel::PanelRow;
+use crate::product::{Product, Rows};
 
 /// Beyond so many channels the columns are more than a panel of classes would waste.
 const MOST_CHANNELS: usize = 7;

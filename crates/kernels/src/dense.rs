@@ -15,7 +15,8 @@ use crate::cpu::{Cpu, Kernel};
 use crate::gradient::{Backward, Gradients};
 use crate::lanes::{Lanes, WIDTH};
 use crate::map::fill;
-use crate::tile::{PanelRow, Product, Rows};
+use crate::panel::PanelRow;
+use crate::product::{Product, Rows};
 
 /// Inputs and outputs of the block of W that is packed at once: half of a second-level cache.
 const DEPTH: usize = 512;
@@ -212,7 +213,7 @@ impl Dense {
     /// The rows of the batch.
     fn check(&self, x: &[f32], weight: &[f32]) -> usize {
         assert!(self.inputs > 0 && self.outputs > 0 && !x.is_empty(), "nothing to multiply");
-        assert!(x.len() % self.inputs == 0, "whole rows of inputs");
+        assert!(x.len().is_multiple_of(self.inputs), "whole rows of inputs");
         assert_eq!(weight.len(), self.inputs * self.outputs, "a weight per input and output");
         x.len() / self.inputs
     }

@@ -10,7 +10,8 @@ use crate::activation::Activation;
 use crate::convolution::{Convolution, images_at_once, in_strips, whole_panels};
 use crate::geometry::Geometry;
 use crate::lanes::WIDTH;
-use crate::tile::{PanelRow, Product, Rows};
+use crate::panel::PanelRow;
+use crate::product::{Product, Rows};
 
 /// Going down with one set of weights.
 pub(crate) struct Down<'a> {

@@ -4,7 +4,16 @@
 //! sizes panic before anything is touched. Every result is the same whatever threads did which part
 //! of it, and for any number of threads.
 
-#![allow(unsafe_code)]
+#![allow(unsafe_code)] // each block says why it is sound
+#![warn(clippy::undocumented_unsafe_blocks)]
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the instruction set at hand"
+)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices over registers are unrolled; iterators are not"
+)]
 
 mod activation;
 mod adam;
@@ -19,8 +28,11 @@ mod lanes;
 mod likelihood;
 mod map;
 mod math;
+mod outer;
+mod panel;
 mod pool;
-mod tile;
+mod product;
+mod undo;
 mod up;
 
 pub use activation::Activation;

@@ -98,8 +98,8 @@ impl Kept {
     }
 }
 
-/// The size that is really asked for: blocks of nearly equal sizes shall fit each other's place.
-/// Steps of an eighth up to a megabyte, of a 64 kB above it: at most an eighth is wasted.
+/// The size that is really asked for: blocks of nearly equal sizes shall fit each other's place, and
+/// at most an eighth is wasted.
 fn rounded(size: usize) -> usize {
     let step = (size.next_power_of_two() / 16).min(LARGE);
     size.next_multiple_of(step)
@@ -173,6 +173,75 @@ unsafe impl GlobalAlloc for Pool {
                 }
                 new
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize) -> Layout {
+        Layout::from_size_align(size, 4).unwrap()
+    }
+
+    #[test]
+    fn a_freed_block_serves_the_next_request_of_its_size() {
+        let pool = Pool::new();
+        // SAFETY: what is allocated is written within its size and freed with its layout.
+        unsafe {
+            let first = pool.alloc(layout(1_000_000));
+            assert_eq!(first as usize % ALIGN, 0);
+            first.write_bytes(7, 1_000_000);
+            pool.dealloc(first, layout(1_000_000));
+            // Nearly the same size is the same block, and zeroed if that was asked for.
+            let second = pool.alloc_zeroed(layout(999_000));
+            assert_eq!(first, second);
+            assert!((0..999_000).all(|at| *second.add(at) == 0));
+            let third = pool.alloc(layout(1_000_000));
+            assert_ne!(second, third);
+            pool.dealloc(second, layout(999_000));
+            pool.dealloc(third, layout(1_000_000));
+        }
+    }
+
+    #[test]
+    fn growing_and_shrinking_keeps_what_was_written() {
+        let pool = Pool::new();
+        // SAFETY: as above.
+        unsafe {
+            let mut block = pool.alloc(layout(1000));
+            block.write_bytes(3, 1000);
+            let mut size = 1000;
+            for new in [100_000, 100_100, 5_000_000, 70_000, 500] {
+                block = pool.realloc(block, layout(size), new);
+                size = new;
+                assert!((0..500).all(|at| *block.add(at) == 3), "after {new}");
+            }
+            pool.dealloc(block, layout(size));
+        }
+    }
+
+    #[test]
+    fn it_does_not_hoard() {
+        let pool = Pool::new();
+        // SAFETY: as above.
+        unsafe {
+            for megabytes in (1..200).chain((1..200).rev()) {
+                let block = pool.alloc(layout(megabytes << 20));
+                pool.dealloc(block, layout(megabytes << 20));
+            }
+        }
+        let kept = pool.kept();
+        assert_eq!(kept.used, 0);
+        assert!(kept.idle <= 225 << 20, "{} MB lie idle", kept.idle >> 20);
+    }
+
+    #[test]
+    fn little_is_wasted_by_rounding() {
+        for size in [LARGE, LARGE + 1, 100_000, 1 << 20, (1 << 20) + 1, 9_470_000, 745_000_000] {
+            assert!(rounded(size) >= size && rounded(size) <= size + size / 8, "{size}");
+            assert_eq!(rounded(rounded(size)), rounded(size));
         }
     }
 }

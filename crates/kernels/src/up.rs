@@ -14,7 +14,8 @@ use crate::columns::Columns;
 use crate::convolution::{Convolution, images_at_once, whole_panels};
 use crate::geometry::{Class, Geometry};
 use crate::lanes::WIDTH;
-use crate::tile::{PanelRow, Product, Rows};
+use crate::panel::PanelRow;
+use crate::product::{Product, Rows};
 
 /// Going up with one set of weights.
 pub(crate) struct Up<'a> {

@@ -7,6 +7,7 @@ use toml::Table;
 use unbraid_measure::data::{Draw, Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 
+use crate::device;
 use crate::error::{Error, Result};
 use crate::learner::{Entry, Learner};
 use crate::model::{Step, Task};
@@ -56,7 +57,7 @@ impl Workload<'_> {
         let images = (self.batch, self.shape.size());
         let images = Array2::from_shape_vec(images, draw.views.swap_remove(0));
         let images = images.expect("a view has a row per image");
-        Ok(self.time(|_| {
+        Ok(self.time(move |_| {
             learner.encode(images.view());
         }))
     }
@@ -98,7 +99,11 @@ impl Workload<'_> {
         }
     }
 
-    fn time(&self, mut f: impl FnMut(usize)) -> Time {
+    fn time(&self, f: impl FnMut(usize) + Send) -> Time {
+        device::on_workers(|| self.time_here(f))
+    }
+
+    fn time_here(&self, mut f: impl FnMut(usize)) -> Time {
         let warm_up = 3;
         let mut times = Vec::with_capacity(self.repeats);
         for number in 0..warm_up + self.repeats {

@@ -41,3 +41,9 @@ pub fn inference() -> Device {
     }
     Device::flex()
 }
+
+/// Run on a thread of rayon's pool, among the workers: from outside of it every parallel loop would
+/// cost two changes of thread, which is most of a small step.
+pub fn on_workers<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| f())
+}

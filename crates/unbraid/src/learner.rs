@@ -124,8 +124,10 @@ impl<M: Model> Trained<M> {
     fn model(&self) -> &M {
         self.model.as_ref().expect("the model is only away during a step")
     }
+}
 
-    fn update(&mut self, draw: &Draw, mut step: Step, rate: f64) -> Terms {
+impl<M: Model> Learner for Trained<M> {
+    fn step(&mut self, draw: &Draw, mut step: Step, rate: f64) -> Terms {
         let model = self.model.take().expect("the model is only away during a step");
         let batch = Batch::new(draw, self.shape, &device::training());
         let loss = model.loss(&batch, &mut step);
@@ -140,22 +142,10 @@ impl<M: Model> Trained<M> {
         self.model = Some(self.optimizer.step(rate, model, gradients));
         terms
     }
-}
-
-/// Run on a thread of rayon's pool: from outside of it every parallel loop would cost two changes
-/// of thread, which is most of a small step.
-fn among_workers<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    rayon::scope(|_| f())
-}
-
-impl<M: Model> Learner for Trained<M> {
-    fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
-        among_workers(|| self.update(draw, step, rate))
-    }
 
     fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
         let (model, shape) = (self.model().valid(), self.shape);
-        among_workers(move || {
+        device::on_workers(move || {
             in_chunks(&observations, |rows, count| {
                 let x = batch::images(rows, count, shape, &device::inference());
                 batch::numbers(model.encode(x))

@@ -8,6 +8,7 @@ use unbraid_measure::data::Sampler;
 use unbraid_measure::rng::Rng;
 
 use crate::config::Plan;
+use crate::device;
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Terms};
 use crate::model::Step;
@@ -35,10 +36,17 @@ pub struct Progress<'a> {
     pub terms: &'a Terms,
 }
 
+/// What is asked after each step: whether to take another.
+pub type GoOn<'a> = dyn FnMut(&Progress) -> bool + Send + 'a;
+
 /// Train, or go on training, in this run directory. `go_on` is asked after each step; on `false` a
 /// checkpoint is written and training stops. The threads are those of rayon's global pool: a program
 /// sets them once, before (`train.threads` is what ours was started with).
-pub fn train(run: &Run, plan: &Plan, go_on: &mut dyn FnMut(&Progress) -> bool) -> Result<Ending> {
+pub fn train(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
+    device::on_workers(|| train_here(run, plan, go_on))
+}
+
+fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
     let settings = &plan.config.train;
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");

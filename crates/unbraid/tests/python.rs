@@ -58,7 +58,7 @@ with safe_open(sys.argv[1], 'np') as file:
 ";
     if let Some(printed) = python(script, &[word(&out.join("model.safetensors"))]) {
         // Four convolutions, one dense layer, mean and variance; two dense layers, four
-        // deconvolutions; a weight and a bias each.
+        // transposed convolutions; a weight and a bias each.
         assert_eq!(printed, "beta-vae 30 (256, 3) 26");
     }
 }

@@ -24,7 +24,10 @@ fn train(directory: &Path) -> Command {
 }
 
 fn result(directory: &Path) -> (Vec<u8>, String) {
-    let weights = std::fs::read(directory.join("model.safetensors")).expect("a model");
+    let mut weights = std::fs::read(directory.join("model.safetensors")).expect("a model");
+    // With the optimiser's moments.
+    let checkpoint = directory.join("resume/checkpoint.safetensors");
+    weights.extend(std::fs::read(checkpoint).expect("a checkpoint"));
     (weights, std::fs::read_to_string(directory.join("log.jsonl")).expect("a log"))
 }
 

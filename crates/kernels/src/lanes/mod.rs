@@ -3,6 +3,12 @@
 //! A kernel is generic over [`Lanes`] and is compiled once per instruction set. Sixteen is one
 //! AVX-512 register, two of AVX2, four of NEON, and an array of plain floats everywhere else.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    clippy::wildcard_imports,
+    reason = "every block calls instructions of its file's name, for the reason above its `impl`"
+)]
+
 mod portable;
 pub(crate) use portable::Portable;
 

@@ -1,31 +1,22 @@
-//! The two inner loops everything dense runs on. Both hold a tile of sums in registers.
+//! out[row, column] = Σₖ left[row, k] · panel[k, column], a tile of sums at a time in registers.
 //!
-//! [`Product`]: out[row, column] = Σₖ left[row, k] · panel[k, column]. The rows of the left side lie
-//! anywhere: a row is a number of runs of neighbouring floats. A pixel's neighbourhood in an image
-//! with channels last is exactly that (a run for each row of the kernel), so a convolution is a
-//! product without any copying.
-//!
-//! [`Outer`]: sum[k, column] += Σ_pixel left[pixel, k] · right[pixel, column], the gradient of a
-//! convolution's weights.
+//! The rows of the left side lie anywhere: a row is a number of runs of neighbouring floats. A pixel's
+//! neighbourhood in an image with channels last is exactly that (a run for each row of the kernel), so
+//! a convolution is a product without any copying.
 
 use std::array::from_fn;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::activation::Activation;
 use crate::cpu::Kernel;
 use crate::lanes::{Lanes, WIDTH};
+use crate::panel::{PanelRow, tile_height};
 
 /// Rows of the left side that are swept by all panels before going on, so that they stay in cache.
 const ROW_BLOCK: usize = 192;
 
 /// Bytes of a panel that are swept by all those rows before going on: half of a first-level cache.
 const PANEL_BLOCK: usize = 16 * 1024;
-
-/// A row of sixteen columns of a right side; aligned, so that no load crosses a cache line.
-#[derive(Clone, Copy, Default)]
-#[repr(C, align(64))]
-pub(crate) struct PanelRow(pub(crate) [f32; WIDTH]);
 
 /// Where the rows of a product come from and go to.
 #[derive(Clone, Debug, Default)]
@@ -107,16 +98,6 @@ impl Kernel for Product<'_> {
                 }
             }
         }
-    }
-}
-
-/// The next tile for so many rows that are left: the largest, but 7 as 4 + 3 and 8 as 4 + 4.
-#[inline(always)]
-fn tile_height<L: Lanes>(left: usize) -> usize {
-    match left {
-        12.. if L::ROWS >= 12 => 12,
-        7 | 8 => L::ROWS.min(4),
-        _ => left.min(6).min(L::ROWS),
     }
 }
 
@@ -239,179 +220,5 @@ unsafe fn store_part<L: Lanes>(value: L, to: *mut f32, width: usize) {
     unsafe {
         value.store(buffer.as_mut_ptr());
         std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, width);
-    }
-}
-
-/// Distances, in floats, between images, rows and pixels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Strides {
-    pub(crate) image: usize,
-    pub(crate) row: usize,
-    pub(crate) pixel: usize,
-}
-
-/// The gradient of a convolution's weights, summed over pixels.
-pub(crate) struct Outer<'a> {
-    pub(crate) images: usize,
-    pub(crate) height: usize,
-    pub(crate) width: usize,
-    /// The larger map, at the first number of the first pixel's neighbourhood, which is `runs` runs
-    /// of `run` floats, `pitch` apart.
-    pub(crate) left: *const f32,
-    pub(crate) left_strides: Strides,
-    pub(crate) runs: usize,
-    pub(crate) run: usize,
-    pub(crate) pitch: usize,
-    /// The smaller map: whole panels of channels at every pixel.
-    pub(crate) right: *const f32,
-    pub(crate) right_strides: Strides,
-    /// `[panels][runs · run]` rows of sixteen,
-    pub(crate) sums: &'a mut [MaybeUninit<PanelRow>],
-    /// added to, or written.
-    pub(crate) accumulate: bool,
-}
-
-/// Bytes of the left side that all tiles of a run sweep before going on: half of a first-level cache.
-const OUTER_BLOCK: usize = 16 * 1024;
-
-impl Kernel for Outer<'_> {
-    type Output = ();
-
-    /// # Safety
-    /// Every neighbourhood lies within the left map, and every pixel of the right map has as many
-    /// channels as `sums` has columns.
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
-        let depth = self.runs * self.run;
-        let panels = self.sums.len() / depth;
-        let sums = self.sums.as_mut_ptr().cast::<f32>();
-        // Blocks of rows of an image, or of whole images where they are small.
-        let row_bytes = self.width * self.left_strides.pixel * size_of::<f32>();
-        let rows = (OUTER_BLOCK / row_bytes).clamp(1, self.height);
-        let fitting =
-            (OUTER_BLOCK / (row_bytes * self.height)).max(64 / (self.height * self.width));
-        let images = if rows < self.height { 1 } else { fitting.max(1) };
-        for image in (0..self.images).step_by(images) {
-            for y in (0..self.height).step_by(rows) {
-                let block = Block {
-                    images: images.min(self.images - image),
-                    height: rows.min(self.height - y),
-                    width: self.width,
-                    left: self.left_strides,
-                    right: self.right_strides,
-                    accumulate: self.accumulate || image > 0 || y > 0,
-                };
-                for run in 0..self.runs {
-                    for panel in 0..panels {
-                        // SAFETY: the contract of `run`, for the images, rows, run and panel at hand.
-                        unsafe {
-                            let (l, r) = (self.left_strides, self.right_strides);
-                            let left =
-                                self.left.add(image * l.image + y * l.row + run * self.pitch);
-                            let right = self.right.add(image * r.image + y * r.row + panel * WIDTH);
-                            let sums = sums.add((panel * depth + run * self.run) * WIDTH);
-                            block.sweep::<L>(self.run, left, right, sums);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A part of the pixels of two maps.
-struct Block {
-    images: usize,
-    height: usize,
-    width: usize,
-    left: Strides,
-    right: Strides,
-    accumulate: bool,
-}
-
-impl Block {
-    /// All tiles of one run and one panel.
-    #[inline(always)]
-    unsafe fn sweep<L: Lanes>(
-        &self,
-        run: usize,
-        left: *const f32,
-        right: *const f32,
-        sums: *mut f32,
-    ) {
-        let mut k = 0;
-        while k < run {
-            let height = tile_height::<L>(run - k);
-            // SAFETY: the contract of `Outer::run`.
-            unsafe {
-                let (left, sums) = (left.add(k), sums.add(k * WIDTH));
-                match height {
-                    12 => self.tile::<L, 12>(left, right, sums),
-                    6 => self.tile::<L, 6>(left, right, sums),
-                    5 => self.tile::<L, 5>(left, right, sums),
-                    4 => self.tile::<L, 4>(left, right, sums),
-                    3 => self.tile::<L, 3>(left, right, sums),
-                    2 => self.tile::<L, 2>(left, right, sums),
-                    _ => self.tile::<L, 1>(left, right, sums),
-                }
-            }
-            k += height;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn tile<L: Lanes, const R: usize>(
-        &self,
-        left: *const f32,
-        right: *const f32,
-        out: *mut f32,
-    ) {
-        // SAFETY: the contract of `Outer::run`.
-        unsafe {
-            let mut sums = [L::splat(0.0); R];
-            if self.accumulate {
-                for i in 0..R {
-                    sums[i] = L::load(out.add(i * WIDTH));
-                }
-            }
-            for image in 0..self.images {
-                for y in 0..self.height {
-                    let mut left = left.add(image * self.left.image + y * self.left.row);
-                    let mut right = right.add(image * self.right.image + y * self.right.row);
-                    for _ in 0..self.width / 2 {
-                        add_outer(&mut sums, left, right);
-                        add_outer(
-                            &mut sums,
-                            left.add(self.left.pixel),
-                            right.add(self.right.pixel),
-                        );
-                        left = left.add(2 * self.left.pixel);
-                        right = right.add(2 * self.right.pixel);
-                    }
-                    if self.width % 2 == 1 {
-                        add_outer(&mut sums, left, right);
-                    }
-                }
-            }
-            for i in 0..R {
-                sums[i].store(out.add(i * WIDTH));
-            }
-        }
-    }
-}
-
-/// sums[i] += left[i] · right
-#[inline(always)]
-unsafe fn add_outer<L: Lanes, const R: usize>(
-    sums: &mut [L; R],
-    left: *const f32,
-    right: *const f32,
-) {
-    // SAFETY: the pixel has R numbers on the left and a panel on the right.
-    unsafe {
-        let right = L::load(right);
-        for i in 0..R {
-            sums[i] = L::splat(*left.add(i)).mul_add(right, sums[i]);
-        }
     }
 }

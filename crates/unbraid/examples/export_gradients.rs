@@ -1,0 +1,76 @@
+//! Writes one step of a β-VAE (weights, images, noise, loss and gradients) as safetensors, for
+//! `bench/gradients.py`, which computes the same with PyTorch.
+//!
+//!     cargo run --release -p unbraid --example export_gradients -- conv4 1x64x64 out.safetensors
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use unbraid::batch::{Batch, numbers};
+use unbraid::data::{Draw, Range, Shape};
+use unbraid::model::{Model, Settings, Step, Task};
+use unbraid::models::beta_vae::{BetaVae, Config};
+use unbraid::rng::Rng;
+use unbraid::weights::{self, Weight, Weights};
+use unbraid::{Error, device};
+
+const BATCH: usize = 64;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [net, shape, out] = &arguments[..] else {
+        return Err(Error::Unable("usage: export_gradients NET SHAPE FILE".into()).into());
+    };
+    let sizes: Vec<usize> = shape.split('x').map(str::parse).collect::<Result<_, _>>()?;
+    let shape = Shape { channels: sizes[0], height: sizes[1], width: sizes[2], range: Range::Unit };
+    let task = Task { shape, rows: BATCH };
+    let mut config = Config::default();
+    config.net.net.clone_from(net);
+    config.resolve(&task)?;
+
+    let rng = Rng::new(0);
+    let device = device::training();
+    let model = BetaVae::init(&config, &task, &rng.split("weights"), &device);
+    let mut pixels = rng.split("pixels");
+    let view: Vec<f32> = (0..BATCH * shape.size()).map(|_| pixels.uniform() as f32).collect();
+    let draw = Draw { count: BATCH, views: vec![view.clone()], ..Draw::default() };
+    let step = || Step::new(0, 1, &rng.split("noise"));
+    let noise = numbers(step().noise([BATCH, 10], &device));
+    let loss = model.loss(&Batch::new(&draw, shape, &device), &mut step());
+
+    let mut arrays = Weights::new();
+    for (name, weight) in weights::of(&model) {
+        arrays.insert(format!("weight.{name}"), weight);
+    }
+    let row = |values: Vec<f32>| Weight { shape: vec![values.len()], values };
+    arrays.insert("x".into(), row(view));
+    arrays.insert("noise".into(), row(noise));
+    arrays.insert("loss".into(), row(numbers(loss.total.clone())));
+    let gradients = GradientsParams::from_grads(loss.total.backward(), &model);
+    model.visit(&mut Reader { path: vec![], gradients, arrays: &mut arrays });
+    std::fs::write(out, weights::to_bytes(&arrays, &[], "{}"))?;
+    Ok(())
+}
+
+/// The gradient of every parameter, by its path.
+struct Reader<'a> {
+    path: Vec<String>,
+    gradients: GradientsParams,
+    arrays: &'a mut Weights,
+}
+
+impl ModuleVisitor for Reader<'_> {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if let Some(gradient) = self.gradients.remove::<D>(param.id) {
+            let shape = gradient.dims().to_vec();
+            let name = format!("gradient.{}", self.path.join("."));
+            self.arrays.insert(name, Weight { shape, values: numbers(gradient) });
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The extension with gradients: each operation remembers what its backward pass needs.
+
+use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::flex::FlexTensor;
+use burn::backend::ops::FloatTensorOps;
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, AutodiffBackend, Flex};
+
+use super::images::dims;
+use super::processor::{Convolve, Layer, dense_backward, dense_forward, error_and_gradient};
+use super::{Activation, Compute, Form, Likelihood};
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Convolution(Convolve),
+    Dense(Activation),
+}
+
+#[derive(Debug)]
+struct LayerBackward;
+
+impl Backward<Flex, 3> for LayerBackward {
+    type State = (Layer, Kind);
+
+    fn backward(self, ops: Ops<Self::State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let want_input = ops.parents[0].is_some();
+        let (layer, kind) = ops.state;
+        let found = match kind {
+            Kind::Convolution(convolve) => convolve.backward(&layer, &gradient, want_input),
+            Kind::Dense(then) => dense_backward(&layer, &gradient, then, want_input),
+        };
+        for (parent, gradient) in ops.parents.into_iter().zip(found) {
+            if let (Some(node), Some(gradient)) = (parent, gradient) {
+                gradients.register::<Flex>(node.id, gradient);
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct ErrorBackward;
+
+impl Backward<Flex, 1> for ErrorBackward {
+    /// The gradient of the decoded numbers.
+    type State = FlexTensor;
+
+    fn backward(self, ops: Ops<FlexTensor, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let upstream = gradients.consume::<Flex>(&ops.node);
+        let factor: f32 = upstream.storage::<f32>()[upstream.layout().start_offset()];
+        let [Some(node)] = ops.parents else { return };
+        let gradient = match factor == 1.0 {
+            true => ops.state,
+            false => Flex::float_mul_scalar(ops.state, factor.into()),
+        };
+        gradients.register::<Flex>(node.id, gradient);
+    }
+}
+
+#[derive(Debug)]
+struct FlattenBackward;
+
+impl Backward<Flex, 1> for FlattenBackward {
+    /// The channels, height and width of the images; nothing for the other way.
+    type State = Option<[usize; 3]>;
+
+    fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let [Some(node)] = ops.parents else { return };
+        let gradient = match ops.state {
+            Some(grid) => Flex::unflatten(gradient, grid),
+            None => Flex::flatten(gradient),
+        };
+        gradients.register::<Flex>(node.id, gradient);
+    }
+}
+
+type Tracked<C> = FloatTensor<Autodiff<Flex, C>>;
+
+/// Run a layer and remember it for the backward pass, if any of its inputs has gradients.
+fn track<C: CheckpointStrategy>(
+    inputs: [Tracked<C>; 3],
+    forward: impl Fn(&FlexTensor, &FlexTensor, &FlexTensor) -> ((FlexTensor, FlexTensor), Kind),
+) -> Tracked<C> {
+    let nodes = inputs.each_ref().map(|input| input.node());
+    let [x, weight, bias] = inputs.map(|input| input.into_primitive());
+    let ((output, kept), kind) = forward(&x, &weight, &bias);
+    match LayerBackward.prepare::<C>(nodes).compute_bound().stateful() {
+        OpsKind::Tracked(prepared) => prepared.finish((Layer { x, weight, kept }, kind), output),
+        OpsKind::UnTracked(prepared) => prepared.finish(output),
+    }
+}
+
+impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
+    fn convolution(x: Tracked<C>, weight: Tracked<C>, bias: Tracked<C>, form: Form) -> Tracked<C> {
+        track::<C>([x, weight, bias], |x, weight, bias| {
+            let convolve = Convolve::new(x, weight, form);
+            (convolve.forward(x, weight, bias), Kind::Convolution(convolve))
+        })
+    }
+
+    fn dense(x: Tracked<C>, weight: Tracked<C>, bias: Tracked<C>, then: Activation) -> Tracked<C> {
+        track::<C>([x, weight, bias], |x, weight, bias| {
+            (dense_forward(x, weight, bias, then), Kind::Dense(then))
+        })
+    }
+
+    fn likelihood(
+        decoded: Tracked<C>,
+        observed: Tracked<C>,
+        kind: Likelihood,
+        scale: f32,
+    ) -> Tracked<C> {
+        assert!(!observed.is_tracked(), "a likelihood gives no gradient to what was observed");
+        let node = decoded.node();
+        let (decoded, observed) = (decoded.into_primitive(), observed.into_primitive());
+        let (sum, gradient) = error_and_gradient(&decoded, &observed, kind, scale);
+        match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(gradient, sum),
+            OpsKind::UnTracked(prepared) => prepared.finish(sum),
+        }
+    }
+
+    fn arrange(images: Tracked<C>) -> Tracked<C> {
+        assert!(!images.is_tracked(), "images that are arranged have no gradient");
+        Self::from_inner(Flex::arrange(images.into_primitive()))
+    }
+
+    fn flatten(x: Tracked<C>) -> Tracked<C> {
+        let node = x.node();
+        let x = x.into_primitive();
+        let [_, channels, height, width] = dims(&x);
+        match FlattenBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => {
+                prepared.finish(Some([channels, height, width]), Flex::flatten(x))
+            }
+            OpsKind::UnTracked(prepared) => prepared.finish(Flex::flatten(x)),
+        }
+    }
+
+    fn unflatten(x: Tracked<C>, grid: [usize; 3]) -> Tracked<C> {
+        let node = x.node();
+        let images = Flex::unflatten(x.into_primitive(), grid);
+        match FlattenBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(None, images),
+            OpsKind::UnTracked(prepared) => prepared.finish(images),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The layers, likelihoods and optimiser that training spends its time in, as a burn extension.
+//!
+//! On the processor (burn's Flex backend) they run on `unbraid-kernels`; on every other backend the
+//! default bodies below compose burn's own operations, which burn also differentiates. Nothing else in
+//! the crate knows the difference: the functions here take and give ordinary tensors.
+
+use burn::backend::ops::{ConvOptions, ConvTransposeOptions};
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Backend, Dispatch, TensorMetadata, backend_extension};
+use burn::tensor::{Shape, Tensor};
+pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood};
+
+mod gradients;
+mod images;
+mod processor;
+
+/// A convolution's form; the sizes of its maps come with the tensors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Form {
+    /// Kernel, stride and padding.
+    pub geometry: Geometry,
+    /// Whether it is transposed: from the small map to the big one.
+    pub transposed: bool,
+    /// Rows and columns added to the big map of a transposed convolution.
+    pub extra: [usize; 2],
+    /// What is done to the sums.
+    pub activation: Activation,
+}
+
+/// activation(x ∗ weight + bias), or the transposed convolution. The weight is `[output, input, …]`,
+/// transposed `[input, output, …]`.
+pub fn convolution(x: Tensor<4>, weight: Tensor<4>, bias: Tensor<1>, form: Form) -> Tensor<4> {
+    let [x, bias] = [x.into_dispatch(), bias.into_dispatch()];
+    Tensor::from_dispatch(<Dispatch as Compute>::convolution(x, weight.into_dispatch(), bias, form))
+}
+
+/// activation(x weight + bias), with the weight `[input, output]`.
+pub fn dense(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, then: Activation) -> Tensor<2> {
+    let [x, weight, bias] = [x.into_dispatch(), weight.into_dispatch(), bias.into_dispatch()];
+    Tensor::from_dispatch(<Dispatch as Compute>::dense(x, weight, bias, then))
+}
+
+/// The same images, laid out in memory as the kernels read them; they must have no gradient.
+pub fn arrange(images: Tensor<4>) -> Tensor<4> {
+    Tensor::from_dispatch(<Dispatch as Compute>::arrange(images.into_dispatch()))
+}
+
+/// `[batch, channels, height, width]` to `[batch, channels · height · width]`
+pub fn flatten(x: Tensor<4>) -> Tensor<2> {
+    Tensor::from_dispatch(<Dispatch as Compute>::flatten(x.into_dispatch()))
+}
+
+/// `[batch, channels · height · width]` to `[batch, channels, height, width]`, for a convolution.
+pub fn unflatten(x: Tensor<2>, grid: [usize; 3]) -> Tensor<4> {
+    Tensor::from_dispatch(<Dispatch as Compute>::unflatten(x.into_dispatch(), grid))
+}
+
+/// scale · Σ −log p(observed | decoded), without the constant of a Gaussian. The observed numbers have
+/// no gradient.
+pub fn likelihood(
+    decoded: Tensor<4>,
+    observed: Tensor<4>,
+    kind: Likelihood,
+    scale: f32,
+) -> Tensor<1> {
+    let [decoded, observed] = [decoded.into_dispatch(), observed.into_dispatch()];
+    Tensor::from_dispatch(<Dispatch as Compute>::likelihood(decoded, observed, kind, scale))
+}
+
+/// One step of Adam: the weight and its moments, each updated in place where nobody else holds it.
+/// None of the tensors may carry gradients.
+pub fn adam<const D: usize>(
+    adam: Adam,
+    [weight, gradient, first, second]: [Tensor<D>; 4],
+) -> [Tensor<D>; 3] {
+    let (weight, first, second) = <Dispatch as Compute>::adam(
+        weight.into_dispatch(),
+        gradient.into_dispatch(),
+        first.into_dispatch(),
+        second.into_dispatch(),
+        adam,
+    );
+    [weight, first, second].map(Tensor::from_dispatch)
+}
+
+/// The extension; its default bodies are burn's own operations.
+#[backend_extension(Flex, Autodiff, Cube: cfg(feature = "wgpu"))]
+pub trait Compute: Backend {
+    /// See [`convolution`].
+    fn convolution(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        form: Form,
+    ) -> FloatTensor<Self> {
+        let Geometry { stride, padding, .. } = form.geometry;
+        let sums = if form.transposed {
+            let options = ConvTransposeOptions::new(stride, padding, form.extra, [1, 1], 1);
+            Self::conv_transpose2d(x, weight, Some(bias), options)
+        } else {
+            Self::conv2d(x, weight, Some(bias), ConvOptions::new(stride, padding, [1, 1], 1))
+        };
+        activate::<Self>(sums, form.activation)
+    }
+
+    /// See [`dense`].
+    fn dense(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        then: Activation,
+    ) -> FloatTensor<Self> {
+        let outputs = bias.shape()[0];
+        let bias = Self::float_reshape(bias, Shape::new([1, outputs]));
+        activate::<Self>(Self::float_add(Self::float_matmul(x, weight), bias), then)
+    }
+
+    /// See [`arrange`].
+    fn arrange(images: FloatTensor<Self>) -> FloatTensor<Self> {
+        images
+    }
+
+    /// See [`flatten`].
+    fn flatten(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        let shape = x.shape();
+        let size = shape[1] * shape[2] * shape[3];
+        Self::float_reshape(x, Shape::new([shape[0], size]))
+    }
+
+    /// See [`unflatten`].
+    fn unflatten(x: FloatTensor<Self>, grid: [usize; 3]) -> FloatTensor<Self> {
+        let shape = Shape::new([x.shape()[0], grid[0], grid[1], grid[2]]);
+        Self::float_reshape(x, shape)
+    }
+
+    /// See [`likelihood`].
+    fn likelihood(
+        decoded: FloatTensor<Self>,
+        observed: FloatTensor<Self>,
+        kind: Likelihood,
+        scale: f32,
+    ) -> FloatTensor<Self> {
+        let (errors, factor) = match kind {
+            Likelihood::Bernoulli => {
+                let linear = Self::float_sub(
+                    Self::relu(decoded.clone()),
+                    Self::float_mul(decoded.clone(), observed),
+                );
+                let tail = Self::float_exp(Self::float_neg(Self::float_abs(decoded)));
+                (Self::float_add(linear, Self::float_log1p(tail)), scale)
+            }
+            Likelihood::Gaussian { precision, squash } => {
+                let mean = if squash { Self::sigmoid(decoded) } else { decoded };
+                let distance = Self::float_sub(mean, observed);
+                (Self::float_mul(distance.clone(), distance), 0.5 * precision * scale)
+            }
+        };
+        Self::float_mul_scalar(Self::float_sum(errors), factor.into())
+    }
+
+    /// See [`adam`].
+    fn adam(
+        weight: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        first: FloatTensor<Self>,
+        second: FloatTensor<Self>,
+        adam: Adam,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let blend = |old, new, beta: f32| {
+            let old = Self::float_mul_scalar(old, beta.into());
+            Self::float_add(old, Self::float_mul_scalar(new, (1.0 - beta).into()))
+        };
+        let first = blend(first, gradient.clone(), adam.beta_1);
+        let second = blend(second, Self::float_mul(gradient.clone(), gradient), adam.beta_2);
+        let [rate, root] = adam.corrections();
+        let below = Self::float_mul_scalar(Self::float_sqrt(second.clone()), root.into());
+        let below = Self::float_add_scalar(below, adam.epsilon.into());
+        let change = Self::float_mul_scalar(Self::float_div(first.clone(), below), rate.into());
+        (Self::float_sub(weight, change), first, second)
+    }
+}
+
+/// The activations by burn's own operations.
+fn activate<B: Backend>(a: FloatTensor<B>, activation: Activation) -> FloatTensor<B> {
+    match activation {
+        Activation::None => a,
+        Activation::Relu => B::relu(a),
+        Activation::LeakyRelu(slope) => B::leaky_relu(a, slope.into()),
+        Activation::Elu => {
+            let below = B::float_exp(B::float_clamp_max(a.clone(), 0.0f32.into()));
+            B::float_add_scalar(B::float_add(B::relu(a), below), (-1.0f32).into())
+        }
+        Activation::Silu => B::float_mul(a.clone(), B::sigmoid(a)),
+        Activation::Tanh => B::float_tanh(a),
+    }
+}
+
+/// Any GPU: the default bodies.
+#[cfg(feature = "wgpu")]
+mod gpu {
+    use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
+    use burn::backend::{Autodiff, Cube};
+
+    impl super::Compute for Cube {}
+    impl<C: CheckpointStrategy> super::Compute for Autodiff<Cube, C> {}
+}

@@ -1,0 +1,243 @@
+//! The extension on the processor: tensors in, `unbraid-kernels`, tensors out.
+
+use std::ops::Range;
+
+use burn::backend::flex::FlexTensor;
+use burn::backend::{Flex, TensorMetadata};
+use burn::tensor::Shape;
+use unbraid_kernels::{self as kernels, Cpu, Map};
+
+use super::images::{as_map, contiguous, dims, from_map, map_of, rows_of};
+use super::{Activation, Adam, Compute, Form, Likelihood};
+
+impl Compute for Flex {
+    fn convolution(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, form: Form) -> FlexTensor {
+        Convolve::new(&x, &weight, form).forward(&x, &weight, &bias).0
+    }
+
+    fn dense(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, then: Activation) -> FlexTensor {
+        dense_forward(&x, &weight, &bias, then).0
+    }
+
+    fn arrange(images: FlexTensor) -> FlexTensor {
+        let map = map_of(&images);
+        from_map(as_map(&images, &map).into_owned(), &map)
+    }
+
+    fn flatten(x: FlexTensor) -> FlexTensor {
+        rows_of(&x)
+    }
+
+    fn unflatten(x: FlexTensor, [channels, height, width]: [usize; 3]) -> FlexTensor {
+        let images = x.shape()[0];
+        Self::arrange(x.to_contiguous().reshape(Shape::new([images, channels, height, width])))
+    }
+
+    fn likelihood(
+        decoded: FlexTensor,
+        observed: FlexTensor,
+        kind: Likelihood,
+        scale: f32,
+    ) -> FlexTensor {
+        error_and_gradient(&decoded, &observed, kind, scale).0
+    }
+
+    fn adam(
+        mut weight: FlexTensor,
+        gradient: FlexTensor,
+        mut first: FlexTensor,
+        mut second: FlexTensor,
+        adam: Adam,
+    ) -> (FlexTensor, FlexTensor, FlexTensor) {
+        for tensor in [&mut weight, &mut first, &mut second] {
+            if !tensor.is_contiguous() {
+                *tensor = tensor.to_contiguous();
+            }
+        }
+        let gradient = gradient.to_contiguous();
+        let (w, m, v) = (weight.storage_mut(), first.storage_mut(), second.storage_mut());
+        adam.step(w, gradient.storage(), m, v, Cpu::best());
+        (weight, first, second)
+    }
+}
+
+/// A convolution between two maps, with the tensors' sizes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Convolve {
+    form: Form,
+    big: Map,
+    small: Map,
+}
+
+impl Convolve {
+    pub(super) fn new(x: &FlexTensor, weight: &FlexTensor, form: Form) -> Self {
+        let geometry = form.geometry;
+        let [images, channels, height, width] = dims(x);
+        let [rows, columns] = [height, width];
+        let given = Map { images, channels, height, width, border: 0 };
+        let made = |channels: usize, [height, width]: [usize; 2]| Map {
+            images,
+            channels,
+            height,
+            width,
+            border: 0,
+        };
+        let [first, second] = [weight.shape()[0], weight.shape()[1]];
+        let (big, small) = if form.transposed {
+            (made(second, geometry.up([rows, columns], form.extra)), given)
+        } else {
+            (given, made(first, geometry.down([rows, columns])))
+        };
+        // What the forward pass needs of one map and the backward pass of the other; never less than
+        // one, so that neighbouring layers agree.
+        let sizes = ([big.height, big.width], [small.height, small.width]);
+        let big = Map { border: geometry.big_border().max(1), ..big };
+        let small = Map { border: geometry.small_border(sizes.0, sizes.1).max(1), ..small };
+        Self { form, big, small }
+    }
+
+    /// The input's map, the output's, and the kernel.
+    fn maps(&self) -> (Map, Map, kernels::Convolution) {
+        let kernel =
+            kernels::Convolution::new(self.big, self.small, self.form.geometry, Cpu::best());
+        match self.form.transposed {
+            true => (self.small, self.big, kernel),
+            false => (self.big, self.small, kernel),
+        }
+    }
+
+    /// The output, and what the backward pass needs of it.
+    pub(super) fn forward(
+        &self,
+        x: &FlexTensor,
+        weight: &FlexTensor,
+        bias: &FlexTensor,
+    ) -> (FlexTensor, FlexTensor) {
+        let (from, to, kernel) = self.maps();
+        let (weight, bias) = (weight.to_contiguous(), bias.to_contiguous());
+        let x = as_map(x, &from);
+        let run = |then| match self.form.transposed {
+            true => kernel.up(&x, weight.storage(), bias.storage(), then),
+            false => kernel.down(&x, weight.storage(), bias.storage(), then),
+        };
+        with_sums(self.form.activation, run, |values| from_map(values, &to))
+    }
+
+    pub(super) fn backward(
+        &self,
+        state: &Layer,
+        gradient: &FlexTensor,
+        want_input: bool,
+    ) -> [Option<FlexTensor>; 3] {
+        let (from, to, kernel) = self.maps();
+        let weight = state.weight.to_contiguous();
+        let layer = kernels::Backward {
+            input: &as_map(&state.x, &from),
+            weight: weight.storage(),
+            kept: &as_map(&state.kept, &to),
+            gradient: &as_map(gradient, &to),
+            activation: self.form.activation,
+            want_input,
+        };
+        let gradients = match self.form.transposed {
+            true => kernel.up_backward(&layer),
+            false => kernel.down_backward(&layer),
+        };
+        [
+            want_input.then(|| from_map(gradients.input, &from)),
+            Some(contiguous(gradients.weight, state.weight.shape())),
+            Some(contiguous(gradients.bias, Shape::new([to.channels]))),
+        ]
+    }
+}
+
+/// The output of a layer and what its backward pass needs: the output itself, or for an activation
+/// that cannot be undone from it, the sums.
+fn with_sums(
+    activation: Activation,
+    run: impl Fn(Activation) -> Vec<f32>,
+    tensor: impl Fn(Vec<f32>) -> FlexTensor,
+) -> (FlexTensor, FlexTensor) {
+    if activation.keeps_output() {
+        let output = tensor(run(activation));
+        return (output.clone(), output);
+    }
+    let sums = run(Activation::None);
+    let output = activation.of(&sums, Cpu::best());
+    (tensor(output), tensor(sums))
+}
+
+pub(super) fn dense_forward(
+    x: &FlexTensor,
+    weight: &FlexTensor,
+    bias: &FlexTensor,
+    then: Activation,
+) -> (FlexTensor, FlexTensor) {
+    let (x, weight, bias) = (x.to_contiguous(), weight.to_contiguous(), bias.to_contiguous());
+    let [inputs, outputs] = [weight.shape()[0], weight.shape()[1]];
+    let rows = x.shape()[0];
+    let layer = kernels::Dense { inputs, outputs, cpu: Cpu::best() };
+    let run = |then| layer.forward(x.storage(), weight.storage(), bias.storage(), then);
+    with_sums(then, run, |values| contiguous(values, Shape::new([rows, outputs])))
+}
+
+pub(super) fn dense_backward(
+    state: &Layer,
+    gradient: &FlexTensor,
+    then: Activation,
+    want_input: bool,
+) -> [Option<FlexTensor>; 3] {
+    let (x, weight) = (state.x.to_contiguous(), state.weight.to_contiguous());
+    let (kept, gradient) = (state.kept.to_contiguous(), gradient.to_contiguous());
+    let [inputs, outputs] = [weight.shape()[0], weight.shape()[1]];
+    let gradients =
+        kernels::Dense { inputs, outputs, cpu: Cpu::best() }.backward(&kernels::Backward {
+            input: x.storage(),
+            weight: weight.storage(),
+            kept: kept.storage(),
+            gradient: gradient.storage(),
+            activation: then,
+            want_input,
+        });
+    [
+        want_input.then(|| contiguous(gradients.input, x.shape())),
+        Some(contiguous(gradients.weight, weight.shape())),
+        Some(contiguous(gradients.bias, Shape::new([outputs]))),
+    ]
+}
+
+/// scale · Σ −log p, and its gradient.
+pub(super) fn error_and_gradient(
+    decoded: &FlexTensor,
+    observed: &FlexTensor,
+    kind: Likelihood,
+    scale: f32,
+) -> (FlexTensor, FlexTensor) {
+    let error = |decoded: &[f32], observed: &[f32], piece: usize, inside: &[Range<usize>]| {
+        let (sum, gradient) = kind.error(decoded, observed, piece, inside, scale, Cpu::best());
+        (contiguous(vec![(sum * f64::from(scale)) as f32], Shape::new([1])), gradient)
+    };
+    if decoded.is_contiguous() {
+        let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));
+        let size = observed.shape()[1];
+        let (sum, gradient) = error(flat.storage(), observed.storage(), size, &[0..size]);
+        return (sum, contiguous(gradient, decoded.shape()));
+    }
+    let map = map_of(decoded);
+    let row = |y: usize| {
+        let start = map.placement().offset + y * map.row_size();
+        start..start + map.width * map.channels
+    };
+    let inside: Vec<Range<usize>> = (0..map.height).map(row).collect();
+    let (decoded, observed) = (as_map(decoded, &map), as_map(observed, &map));
+    let (sum, gradient) = error(&decoded, &observed, map.image_size(), &inside);
+    (sum, from_map(gradient, &map))
+}
+
+/// What a layer keeps for its backward pass.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub(super) x: FlexTensor,
+    pub(super) weight: FlexTensor,
+    pub(super) kept: FlexTensor,
+}
