@@ -20,30 +20,41 @@ enum Instructions {
     Neon,
 }
 
+/// What [`Cpu::best`] answers.
+static CHOSEN: OnceLock<Cpu> = OnceLock::new();
+
 impl Cpu {
-    /// The best of this machine, or the one named by `UNBRAID_CPU` (`portable`, `avx2`, …).
+    /// The best of this machine, or the one named by the environment variable [`Cpu::VARIABLE`].
     pub fn best() -> Self {
-        static BEST: OnceLock<Cpu> = OnceLock::new();
-        *BEST.get_or_init(|| {
+        *CHOSEN.get_or_init(|| {
             let available = Self::available();
-            let wanted = std::env::var("UNBRAID_CPU").unwrap_or_default();
+            let wanted = std::env::var(Self::VARIABLE).unwrap_or_default();
             let named = available.iter().find(|cpu| cpu.name() == wanted);
             *named.or(available.last()).expect("the portable one is always there")
         })
     }
 
-    /// Everything this machine can run, the best last.
+    /// Use this one in the whole process. Only before the first kernel has run; says whether it took.
+    pub fn choose(self) -> bool {
+        *CHOSEN.get_or_init(|| self) == self
+    }
+
+    /// The environment variable that chooses: `portable`, `avx2`, `avx512`, `neon`.
+    pub const VARIABLE: &str = "UNBRAID_CPU";
+
+    /// Everything this machine can run, the preferred one last. AVX-512 stands before AVX2: nobody has
+    /// measured it yet, so it has to be asked for by name.
     pub fn available() -> Vec<Self> {
         let mut found = vec![Instructions::Portable];
         #[cfg(target_arch = "x86_64")]
         {
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                found.push(Instructions::Avx512);
+            }
             if std::arch::is_x86_feature_detected!("avx2")
                 && std::arch::is_x86_feature_detected!("fma")
             {
                 found.push(Instructions::Avx2);
-            }
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                found.push(Instructions::Avx512);
             }
         }
         #[cfg(target_arch = "aarch64")]

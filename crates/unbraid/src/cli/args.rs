@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use unbraid_kernels::Cpu;
 
 /// Learn representations whose coordinates mean something, and measure whether they do.
 #[derive(Debug, Parser)]
@@ -21,6 +22,17 @@ pub(crate) struct Cli {
     /// Print results as one JSON document.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+
+    /// The instructions to compute with: `portable`, or what this processor has.
+    #[arg(long, global = true, env = Cpu::VARIABLE, value_parser = cpu, hide_env_values = true)]
+    pub(crate) cpu: Option<Cpu>,
+}
+
+fn cpu(name: &str) -> Result<Cpu, String> {
+    let available = Cpu::available();
+    let found = available.iter().copied().find(|cpu| cpu.name() == name);
+    let names: Vec<&str> = available.iter().map(|cpu| cpu.name()).collect();
+    found.ok_or_else(|| format!("this machine has {}", names.join(", ")))
 }
 
 #[derive(Debug, Subcommand)]

@@ -29,6 +29,9 @@ use args::{Cli, Command, Data};
 pub(crate) fn run() -> Result<ExitCode> {
     let cli = Cli::parse();
     let output = Output { quiet: cli.quiet, json: cli.json };
+    if let Some(cpu) = cli.cpu {
+        cpu.choose();
+    }
     match cli.command {
         Command::Demo(options) => return demo::run(&options, output),
         Command::Train(options) => return train::run(&options, output),
