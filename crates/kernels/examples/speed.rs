@@ -48,7 +48,11 @@ fn peak() -> f64 {
         }
         out[0]
     }
-    // SAFETY: only called where the kernels chose AVX2.
+    if !(std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma"))
+    {
+        return f64::NAN;
+    }
+    // SAFETY: the processor has just been asked.
     let seconds = time(|| rayon::broadcast(|_| unsafe { turns() }));
     rayon::current_num_threads() as f64 * TURNS as f64 * 12.0 * 16.0 / seconds / 1e9
 }
@@ -84,8 +88,16 @@ fn main() {
         dense(inputs, outputs, cpu, &mut line);
     }
     let (decoded, observed) = (numbers(BATCH * 4096), numbers(BATCH * 4096));
-    let seconds =
-        time(|| Likelihood::Bernoulli.error(&decoded, &observed, 4096, &[0..4096], 1.0, cpu));
+    let seconds = time(|| {
+        Likelihood::Bernoulli.error(
+            &decoded,
+            &observed,
+            4096,
+            std::slice::from_ref(&(0..4096)),
+            1.0,
+            cpu,
+        )
+    });
     line("bernoulli", 0.0, seconds);
     println!("sum {:.2} ms", total * 1e3);
 }

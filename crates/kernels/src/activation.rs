@@ -34,9 +34,9 @@ impl Activation {
         unsafe {
             match self {
                 Self::None => a,
-                Self::Relu => a.max(L::splat(0.0)),
+                Self::Relu => L::splat(0.0).max(a),
                 Self::LeakyRelu(slope) => a.if_positive(a, a.mul(L::splat(slope))),
-                Self::Elu => a.if_positive(a, exp(a.min(L::splat(0.0))).sub(L::splat(1.0))),
+                Self::Elu => a.if_positive(a, exp(L::splat(0.0).min(a)).sub(L::splat(1.0))),
                 Self::Silu => a.mul(sigmoid(a)),
                 Self::Tanh => tanh(a),
             }

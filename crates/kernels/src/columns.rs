@@ -21,7 +21,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub(crate) fn pay(convolution: &Convolution) -> bool {
+    pub(crate) fn pays(convolution: &Convolution) -> bool {
         convolution.big.channels <= MOST_CHANNELS
     }
 

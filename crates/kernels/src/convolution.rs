@@ -7,9 +7,9 @@
 use crate::activation::Activation;
 use crate::cpu::Cpu;
 use crate::down::Down;
+use crate::fill::fill;
 use crate::geometry::Geometry;
-use crate::lanes::WIDTH;
-use crate::map::{Map, fill};
+use crate::map::Map;
 use crate::up::Up;
 
 /// Two maps and the geometry between them.
@@ -26,6 +26,9 @@ impl Convolution {
     /// leaves over.
     pub fn new(big: Map, small: Map, geometry: Geometry, cpu: Cpu) -> Self {
         assert_eq!(big.images, small.images, "both maps have the same images");
+        assert!(big.images > 0, "there is at least one image");
+        // Every index below is less than these sizes, so if they fit, nothing overflows.
+        assert!(big.fits() && small.fits(), "a map fits into memory");
         let sizes = geometry.down([big.height, big.width]);
         assert_eq!(sizes, [small.height, small.width], "the sizes of the maps belong together");
         Self { big, small, geometry, cpu }
@@ -74,13 +77,6 @@ const ENOUGH_ROWS: usize = 192;
 /// How many images of a map make a product with full tiles; few enough to share the work evenly.
 pub(crate) fn images_at_once(map: &Map) -> usize {
     ENOUGH_ROWS.div_ceil(map.height * map.width).min(map.images.div_ceil(8))
-}
-
-/// The bias with zeros behind, up to a whole number of panels; nothing stays nothing.
-pub(crate) fn whole_panels(bias: &[f32]) -> Vec<f32> {
-    let mut out = bias.to_vec();
-    out.resize(bias.len().next_multiple_of(WIDTH), 0.0);
-    out
 }
 
 /// Every tap and big channel, a few channels at a time: between weights, which have the taps next to

@@ -10,13 +10,13 @@
 use rayon::prelude::*;
 
 use crate::activation::Activation;
-use crate::convolution::whole_panels;
+use crate::backward::{Backward, Gradients};
 use crate::cpu::{Cpu, Kernel};
-use crate::gradient::{Backward, Gradients};
+use crate::fill::fill;
 use crate::lanes::{Lanes, WIDTH};
-use crate::map::fill;
-use crate::panel::PanelRow;
+use crate::panel::{PanelRow, whole_panels};
 use crate::product::{Product, Rows};
+use crate::turn::{pack, transpose, turn_panels};
 
 /// Inputs and outputs of the block of W that is packed at once: half of a second-level cache.
 const DEPTH: usize = 512;
@@ -26,8 +26,8 @@ const BATCH_ROWS: usize = 384;
 const WEIGHT_ROWS: usize = 96;
 /// Multiplications below which a second thread costs more than it brings.
 const WORTH_A_THREAD: usize = 1 << 21;
-/// Numbers below which it is the same for what only copies them.
-const WORTH_COPYING_APART: usize = 1 << 16;
+/// Numbers below which it is the same for what only undoes an activation.
+const WORTH_UNDOING_APART: usize = 1 << 16;
 
 /// A dense layer's sizes.
 #[derive(Clone, Copy, Debug)]
@@ -142,7 +142,7 @@ impl Dense {
             // SAFETY: the kernel reads only the slices it holds, and its own rows are checked.
             unsafe { self.cpu.run(kernel) }
         };
-        if rows * self.outputs < WORTH_COPYING_APART {
+        if rows * self.outputs < WORTH_UNDOING_APART {
             panels.chunks_mut(rows).zip(bias.chunks_mut(WIDTH)).enumerate().for_each(task);
         } else {
             let tasks = panels.par_chunks_mut(rows).zip(bias.par_chunks_mut(WIDTH));
@@ -231,58 +231,6 @@ impl Shared {
         // SAFETY: the caller's.
         unsafe { self.0.add(offset) }
     }
-}
-
-/// `[panel][depth][16]` of a block of a matrix with rows `stride` apart.
-fn pack(from: &[f32], stride: usize, depth: usize, columns: usize, panels: &mut Vec<PanelRow>) {
-    let count = columns.div_ceil(WIDTH);
-    panels.clear();
-    panels.resize(count * depth, PanelRow::default());
-    for k in 0..depth {
-        let row = &from[k * stride..][..columns];
-        for (panel, part) in row.chunks(WIDTH).enumerate() {
-            let out = &mut panels[panel * depth + k].0;
-            match part.first_chunk::<WIDTH>() {
-                Some(whole) => *out = *whole,
-                None => out[..part.len()].copy_from_slice(part),
-            }
-        }
-    }
-}
-
-/// `[columns][rows]` of `[rows][columns]`, in squares that stay in cache.
-fn transpose(from: &[f32], rows: usize, columns: usize) -> Vec<f32> {
-    const SQUARE: usize = 16;
-    let strip = SQUARE.max((WORTH_COPYING_APART / 2 / rows).next_multiple_of(SQUARE));
-    fill(rows * columns, strip * rows, |i, out| {
-        let first = i * strip;
-        let count = out.len() / rows;
-        for row in (0..rows).step_by(SQUARE) {
-            for column in (0..count).step_by(SQUARE) {
-                for c in column..(column + SQUARE).min(count) {
-                    let out = &mut out[c * rows..][row..(row + SQUARE).min(rows)];
-                    for (r, out) in out.iter_mut().enumerate() {
-                        out.write(from[(row + r) * columns + first + c]);
-                    }
-                }
-            }
-        }
-    })
-}
-
-/// From panels of outputs, `[panel][row][16 outputs]`, to panels of rows, `[panel][output][16 rows]`.
-fn turn_panels(panels: &[PanelRow], rows: usize, outputs: usize) -> Vec<PanelRow> {
-    let mut out = vec![PanelRow::default(); rows.div_ceil(WIDTH) * outputs];
-    for (panel, from) in panels.chunks_exact(rows).enumerate() {
-        let wide = WIDTH.min(outputs - panel * WIDTH);
-        for (row, from) in from.iter().enumerate() {
-            let out = &mut out[row / WIDTH * outputs + panel * WIDTH..][..wide];
-            for (out, value) in out.iter_mut().zip(from.0) {
-                out.0[row % WIDTH] = value;
-            }
-        }
-    }
-    out
 }
 
 /// One panel of the gradient of the sums, and of the bias.

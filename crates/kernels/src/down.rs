@@ -7,10 +7,10 @@ use std::mem::MaybeUninit;
 use rayon::prelude::*;
 
 use crate::activation::Activation;
-use crate::convolution::{Convolution, images_at_once, in_strips, whole_panels};
+use crate::convolution::{Convolution, images_at_once, in_strips};
 use crate::geometry::Geometry;
 use crate::lanes::WIDTH;
-use crate::panel::PanelRow;
+use crate::panel::{PanelRow, whole_panels};
 use crate::product::{Product, Rows};
 
 /// Going down with one set of weights.

@@ -10,10 +10,12 @@ use std::mem::MaybeUninit;
 use rayon::prelude::*;
 
 use crate::activation::Activation;
+use crate::backward::{Backward, Gradients};
 use crate::convolution::{Convolution, in_strips};
 use crate::down::Down;
+use crate::fill::SPARE;
 use crate::lanes::WIDTH;
-use crate::map::{Map, SPARE};
+use crate::map::Map;
 use crate::outer::{Outer, Strides};
 use crate::panel::PanelRow;
 use crate::undo::Undo;
@@ -23,34 +25,6 @@ use crate::up::Up;
 /// added up in the end.
 const GROUPS: std::ops::RangeInclusive<usize> = 4..=16;
 const ALL_SUMS: usize = 1 << 19;
-
-/// The gradients of a layer.
-#[derive(Clone, Debug)]
-pub struct Gradients {
-    /// Of its input, as a map; empty if it was not asked for.
-    pub input: Vec<f32>,
-    /// Of its weights.
-    pub weight: Vec<f32>,
-    /// Of its bias.
-    pub bias: Vec<f32>,
-}
-
-/// What a layer was given, and what came back.
-#[derive(Clone, Copy, Debug)]
-pub struct Backward<'a> {
-    /// The layer's input.
-    pub input: &'a [f32],
-    /// Its weights.
-    pub weight: &'a [f32],
-    /// Its output; with SiLU its sums.
-    pub kept: &'a [f32],
-    /// The gradient of its output, with zeros in the border.
-    pub gradient: &'a [f32],
-    /// Its activation.
-    pub activation: Activation,
-    /// Whether the gradient of the input is wanted.
-    pub want_input: bool,
-}
 
 impl Convolution {
     /// The gradients of [`down`](Self::down).
@@ -142,6 +116,10 @@ impl Convolution {
         small: &[f32],
         sums: &mut [MaybeUninit<PanelRow>],
     ) {
+        assert!(
+            self.big.border >= self.geometry.big_border(),
+            "the big map's border is too narrow"
+        );
         let channels = self.small.channels.next_multiple_of(WIDTH);
         let wide = self.small.with_channels(channels);
         let widened;
@@ -176,10 +154,6 @@ impl Convolution {
             },
             sums,
         };
-        assert!(
-            self.big.border >= self.geometry.big_border(),
-            "the big map's border is too narrow"
-        );
         // SAFETY: the slices hold `images` images of these maps, whose sizes belong together; the
         // border holds what the kernel sees beyond the edge.
         unsafe { self.cpu.run(outer) }

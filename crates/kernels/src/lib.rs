@@ -17,11 +17,13 @@
 
 mod activation;
 mod adam;
+mod backward;
 mod columns;
 mod convolution;
 mod cpu;
 mod dense;
 mod down;
+mod fill;
 mod geometry;
 mod gradient;
 mod lanes;
@@ -32,16 +34,17 @@ mod outer;
 mod panel;
 mod pool;
 mod product;
+mod turn;
 mod undo;
 mod up;
 
 pub use activation::Activation;
 pub use adam::Adam;
+pub use backward::{Backward, Gradients};
 pub use convolution::Convolution;
 pub use cpu::Cpu;
 pub use dense::Dense;
 pub use geometry::Geometry;
-pub use gradient::{Backward, Gradients};
 pub use likelihood::Likelihood;
 pub use map::{Map, Placement};
 pub use pool::Pool;

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cpu::{Cpu, Kernel};
+use crate::fill::SPARE;
 use crate::lanes::{Lanes, WIDTH};
-use crate::map::SPARE;
 use crate::math::{exp, ln_1p_unit, sigmoid, sigmoid_from};
 
 /// Numbers below which a second thread costs more than it brings.
@@ -31,10 +31,11 @@ pub enum Likelihood {
 }
 
 impl Likelihood {
-    /// Σ −log p over everything, without a Gaussian's constant, and `scale` times its gradient. Pieces of `piece`
-    /// floats (an image, a row) are summed apart and then in order, in f64, so that the threads do
-    /// not show. `inside` says where in a piece observations lie (all of it, or the rows of an image
-    /// without its border): gradients elsewhere are zero.
+    /// `scale` times Σ −log p over everything, without a Gaussian's constant, and its gradient.
+    ///
+    /// Pieces of `piece` floats (an image, a row) are summed apart and then in order, in f64, so that
+    /// the threads do not show. `inside` says where in a piece observations lie (all of it, or the
+    /// rows of an image without its border): gradients elsewhere are zero.
     pub fn error(
         self,
         decoded: &[f32],
@@ -44,11 +45,12 @@ impl Likelihood {
         scale: f32,
         cpu: Cpu,
     ) -> (f64, Vec<f32>) {
-        assert!(decoded.len() == observed.len() && decoded.len() % piece.max(1) == 0);
+        assert_eq!(decoded.len(), observed.len(), "an observation for every decoded number");
+        assert!(piece > 0 && decoded.len().is_multiple_of(piece), "whole pieces");
         assert!(inside.iter().all(|range| range.start <= range.end && range.end <= piece));
         let mut gradient = Vec::with_capacity(decoded.len() + SPARE);
         let room = &mut gradient.spare_capacity_mut()[..decoded.len()];
-        let one = |((out, decoded), observed): ((&mut [MaybeUninit<f32>], &[f32]), &[f32])| {
+        let one = |((out, decoded), observed): ((&mut [_], &[f32]), &[f32])| {
             let (mut sum, mut written) = (0.0, 0);
             for range in inside {
                 out[written..range.start].fill(MaybeUninit::new(0.0));
@@ -75,7 +77,7 @@ impl Likelihood {
         };
         // SAFETY: the pieces cover all floats, and each has been written from end to end.
         unsafe { gradient.set_len(decoded.len()) };
-        (sums.iter().sum(), gradient)
+        (f64::from(scale) * sums.iter().sum::<f64>(), gradient)
     }
 
     /// The error and its gradient, of sixteen numbers.
@@ -86,7 +88,7 @@ impl Likelihood {
             match self {
                 Self::Bernoulli => {
                     let e = exp(L::splat(0.0).sub(a.abs()));
-                    let linear = a.max(L::splat(0.0)).sub(a.mul(x));
+                    let linear = L::splat(0.0).max(a).sub(a.mul(x));
                     (linear.add(ln_1p_unit(e)), sigmoid_from(a, e).sub(x))
                 }
                 Self::Gaussian { precision, squash } => {

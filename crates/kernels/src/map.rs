@@ -6,7 +6,7 @@
 
 use std::mem::MaybeUninit;
 
-use rayon::prelude::*;
+use crate::fill::fill;
 
 /// The form of a batch of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,19 @@ impl Map {
     /// Floats of the batch.
     pub fn size(&self) -> usize {
         self.images * self.image_size()
+    }
+
+    /// Whether its size, and whatever is computed on the way to it, is a size that memory can have.
+    pub(crate) fn fits(&self) -> bool {
+        let side = |length: usize| self.border.checked_mul(2)?.checked_add(length);
+        let size = || {
+            let row = side(self.width)?.checked_mul(self.channels)?;
+            side(self.height)?
+                .checked_mul(row)?
+                .checked_mul(self.images)?
+                .checked_mul(size_of::<f32>())
+        };
+        size().is_some_and(|bytes| isize::try_from(bytes).is_ok())
     }
 
     /// Where a pixel of the first image starts; −1 is the first pixel of a border of one.
@@ -138,28 +151,4 @@ fn interleave<const C: usize>(from: &[f32], channel: usize, out: &mut [MaybeUnin
             out.write(row[x]);
         }
     }
-}
-
-/// Room behind the numbers of every map, so that a caller can mark it without moving it.
-pub(crate) const SPARE: usize = 8;
-
-/// A new vector, written in pieces of `piece` floats by as many threads as there are; `write` gets
-/// the number of the piece and must write all of it.
-pub(crate) fn fill(
-    size: usize,
-    piece: usize,
-    write: impl Fn(usize, &mut [MaybeUninit<f32>]) + Sync + Send,
-) -> Vec<f32> {
-    let mut out = Vec::with_capacity(size + SPARE);
-    if size > 0 {
-        let room = &mut out.spare_capacity_mut()[..size];
-        if size <= piece {
-            write(0, room);
-        } else {
-            room.par_chunks_mut(piece).enumerate().for_each(|(i, piece)| write(i, piece));
-        }
-        // SAFETY: the pieces cover the first `size` floats and each has been written.
-        unsafe { out.set_len(size) };
-    }
-    out
 }

@@ -17,12 +17,12 @@ unsafe fn polynomial<L: Lanes>(x: L, coefficients: &[f32]) -> L {
     }
 }
 
-/// eˣ; the argument is held within what f32 can say.
+/// eˣ; the argument is held within what f32 can say, and NaN stays NaN.
 #[inline(always)]
 pub(crate) unsafe fn exp<L: Lanes>(x: L) -> L {
     // SAFETY: the caller's contract is that of `Lanes`.
     unsafe {
-        let x = x.max(L::splat(-87.3)).min(L::splat(88.3));
+        let x = L::splat(88.3).min(L::splat(-87.3).max(x));
         // x = n ln 2 + r with |r| ≤ ln 2 / 2; ln 2 in two parts, so that r keeps its digits.
         let n = x.mul(L::splat(std::f32::consts::LOG2_E)).round();
         let r = n.mul_add(L::splat(-0.693_359_4), x);
@@ -73,7 +73,7 @@ pub(crate) unsafe fn tanh<L: Lanes>(x: L) -> L {
         let far = one.sub(e).div(one.add(e));
         let far = x.if_positive(far, L::splat(0.0).sub(far));
         let square = x.mul(x);
-        let series = [-5.704_989e-3, 2.063_908_9e-2, -5.373_971_6e-2, 0.133_314_42, -0.333_332_8];
+        let series = [-5.704_989e-3, 0.020_639_09, -5.373_971_6e-2, 0.133_314_42, -0.333_332_8];
         let near = polynomial(square, &series).mul(square).mul_add(x, x);
         magnitude.sub(L::splat(0.625)).if_positive(far, near)
     }

@@ -16,3 +16,10 @@ pub(crate) fn tile_height<L: Lanes>(left: usize) -> usize {
         _ => left.min(6).min(L::ROWS),
     }
 }
+
+/// The bias with zeros behind, up to a whole number of panels; nothing stays nothing.
+pub(crate) fn whole_panels(bias: &[f32]) -> Vec<f32> {
+    let mut out = bias.to_vec();
+    out.resize(bias.len().next_multiple_of(WIDTH), 0.0);
+    out
+}

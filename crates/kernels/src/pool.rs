@@ -53,13 +53,19 @@ impl Pool {
     /// A block that was kept, or null.
     fn take(&self, size: usize) -> *mut u8 {
         let mut kept = self.kept();
-        kept.used += size;
-        kept.peak = kept.peak.max(kept.used);
         let found = kept.blocks[..kept.count].iter().rposition(|block| block.1 == size);
-        match found {
-            Some(at) => kept.remove(at) as *mut u8,
-            None => std::ptr::null_mut(),
+        let Some(at) = found else { return std::ptr::null_mut() };
+        let block = kept.remove(at) as *mut u8;
+        kept.count_in(size);
+        block
+    }
+
+    /// A block that the system gave, unless it had none.
+    fn given(&self, block: *mut u8, size: usize) -> *mut u8 {
+        if !block.is_null() {
+            self.kept().count_in(size);
         }
+        block
     }
 
     /// Keep a block, and give back what is too much.
@@ -82,6 +88,11 @@ impl Pool {
 }
 
 impl Kept {
+    fn count_in(&mut self, size: usize) {
+        self.used += size;
+        self.peak = self.peak.max(self.used);
+    }
+
     fn remove(&mut self, at: usize) -> usize {
         let (address, size) = self.blocks[at];
         self.blocks.copy_within(at + 1..self.count, at);
@@ -129,7 +140,8 @@ unsafe impl GlobalAlloc for Pool {
             return block;
         }
         // SAFETY: the size is not zero.
-        unsafe { System.alloc(layout_of(size)) }
+        let block = unsafe { System.alloc(layout_of(size)) };
+        self.given(block, size)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -140,8 +152,9 @@ unsafe impl GlobalAlloc for Pool {
         let size = rounded(layout.size());
         let block = self.take(size);
         if block.is_null() {
-            // SAFETY: the size is not zero. Fresh pages are zero already.
-            return unsafe { System.alloc_zeroed(layout_of(size)) };
+            // SAFETY: the size is not zero.
+            let block = unsafe { System.alloc_zeroed(layout_of(size)) };
+            return self.given(block, size);
         }
         // SAFETY: the block has `size` bytes.
         unsafe { block.write_bytes(0, layout.size()) };

@@ -167,7 +167,7 @@ impl Product<'_> {
             // Simple enough to be unrolled: a loop that is not would move the sums out of registers.
             if last && self.activation == Activation::Relu {
                 for sum in &mut sums {
-                    *sum = sum.max(L::splat(0.0));
+                    *sum = L::splat(0.0).max(*sum);
                 }
             }
             for i in 0..R {
@@ -207,7 +207,9 @@ unsafe fn load_part<L: Lanes>(from: *const f32, width: usize) -> L {
     let mut buffer = [0.0f32; WIDTH];
     // SAFETY: the caller has `width` ≤ 16 floats.
     unsafe {
-        std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), width);
+        for (i, value) in buffer[..width].iter_mut().enumerate() {
+            *value = *from.add(i);
+        }
         L::load(buffer.as_ptr())
     }
 }
@@ -219,6 +221,8 @@ unsafe fn store_part<L: Lanes>(value: L, to: *mut f32, width: usize) {
     // SAFETY: the caller has room for `width` ≤ 16 floats.
     unsafe {
         value.store(buffer.as_mut_ptr());
-        std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, width);
+        for (i, value) in buffer[..width].iter().enumerate() {
+            to.add(i).write(*value);
+        }
     }
 }

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use crate::activation::Activation;
 use crate::columns::Columns;
-use crate::convolution::{Convolution, images_at_once, whole_panels};
+use crate::convolution::{Convolution, images_at_once};
 use crate::geometry::{Class, Geometry};
 use crate::lanes::WIDTH;
-use crate::panel::PanelRow;
+use crate::panel::{PanelRow, whole_panels};
 use crate::product::{Product, Rows};
 
 /// Going up with one set of weights.
@@ -34,7 +34,7 @@ impl<'a> Up<'a> {
     pub(crate) fn new(convolution: &'a Convolution, weight: &[f32], bias: &[f32]) -> Self {
         let Convolution { big, small, geometry, .. } = convolution;
         convolution.check(weight, bias, big.channels);
-        if Columns::pay(convolution) {
+        if Columns::pays(convolution) {
             let way = Way::Columns(Columns::new(convolution, weight, bias));
             return Self { convolution, way, images: 1 };
         }

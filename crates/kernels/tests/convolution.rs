@@ -2,17 +2,10 @@
 
 mod naive;
 
-use naive::{Numbers, activate, connections, count, map_of, planes, relative_error, slope};
+use naive::{
+    ACTIVATIONS, Numbers, activate, connections, count, map_of, planes, relative_error, slope,
+};
 use unbraid_kernels::{Activation, Backward, Convolution, Cpu, Geometry, Map};
-
-const ACTIVATIONS: [Activation; 6] = [
-    Activation::None,
-    Activation::Relu,
-    Activation::LeakyRelu(0.2),
-    Activation::Elu,
-    Activation::Silu,
-    Activation::Tanh,
-];
 
 /// The geometries of the models: kernel, stride, padding.
 const TUNED: [[usize; 3]; 5] = [[4, 2, 1], [2, 2, 0], [3, 1, 1], [3, 2, 1], [1, 1, 0]];
@@ -45,7 +38,7 @@ fn any_case(numbers: &mut Numbers) -> Case {
     let mut two = |from: &[usize]| [numbers.pick(from), numbers.pick(from)];
     let kernel = two(&[1, 2, 3, 4, 5, 7]);
     let stride = two(&[1, 2, 3]);
-    let padding = [two(&[0, 1, 2, 3])[0].min(kernel[0] - 1), two(&[0, 1, 2])[0].min(kernel[1] - 1)];
+    let padding = [two(&[0, 1, 2, 3])[0], two(&[0, 1, 2])[0]];
     let sizes = two(&[1, 2, 5, 6, 8, 9, 13]);
     let sizes = [sizes[0].max(kernel[0]), sizes[1].max(kernel[1])];
     let channels = two(&[1, 2, 3, 5, 8, 15, 16, 17, 32, 33]);
@@ -169,28 +162,41 @@ fn threads_do_not_show_in_the_result() {
     let numbers = &mut Numbers(3);
     let geometry = Geometry { kernel: [4; 2], stride: [2; 2], padding: [1; 2] };
     let case = case(geometry, [16, 16], [32, 32], 33, 0, Activation::Relu);
-    let input = map_of(&case.big, &numbers.floats(count(&case.big)));
+    let big = map_of(&case.big, &numbers.floats(count(&case.big)));
+    let small = map_of(&case.small, &numbers.floats(count(&case.small)));
     let weight = numbers.floats(32 * 32 * 16);
-    let gradient = map_of(&case.small, &numbers.floats(count(&case.small)));
+    let activation = Activation::Relu;
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let convolution = Convolution::new(case.big, case.small, geometry, Cpu::best());
-            let kept = convolution.down(&input, &weight, &[], Activation::Relu);
-            let layer = Backward {
-                input: &input,
+            let down = convolution.down(&big, &weight, &[], activation);
+            let up = convolution.up(&small, &weight, &[], activation);
+            let layer = |input, kept, gradient| Backward {
+                input,
                 weight: &weight,
-                kept: &kept,
-                gradient: &gradient,
-                activation: Activation::Relu,
+                kept,
+                gradient,
+                activation,
                 want_input: true,
             };
-            let gradients = convolution.down_backward(&layer);
-            (kept, gradients.input, gradients.weight, gradients.bias)
+            let after_down = convolution.down_backward(&layer(&big, &down, &small));
+            let after_up = convolution.up_backward(&layer(&small, &up, &big));
+            let both = [after_down, after_up].map(|g| [g.input, g.weight, g.bias]);
+            (down, up, both)
         })
     };
     let one = run(1);
     assert!((0..5).all(|_| run(2) == one) && run(5) == one);
+}
+
+#[test]
+#[should_panic(expected = "a map fits into memory")]
+fn sizes_that_overflow_are_refused() {
+    let geometry = Geometry { kernel: [1; 2], stride: [1, 1 << 61], padding: [0; 2] };
+    let big = Map { images: 1, channels: 4, height: 1, width: (1 << 62) + 1, border: 0 };
+    let small = Map { images: 1, channels: 1, height: 1, width: 3, border: 0 };
+    Convolution::new(big, small, geometry, Cpu::best());
 }
 
 #[test]

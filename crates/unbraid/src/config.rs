@@ -131,6 +131,10 @@ impl Config {
             Some(_) => Err(Error::setting(name, format!("must be a section: [{name}]"))),
         };
         let train: TrainSettings = settings::parse("train", &section("train")?)?;
+        if !["cpu", "gpu"].contains(&train.device.as_str()) {
+            let reason = format!("cannot be \"{}\" (known: cpu, gpu)", train.device);
+            return Err(Error::setting("train.device", reason));
+        }
         // Here and not in `resolve`: the threads start before anything is resolved.
         if train.threads > MOST_THREADS {
             let reason = format!("must be at most {MOST_THREADS}");

@@ -1,4 +1,4 @@
-//! Where tensors live; the only file that names a backend.
+//! Where tensors live; beside `compute/`, the only place that names a backend.
 //!
 //! The processor, unless a program was built with a GPU backend and asks for it. One choice for the
 //! process, made before the first tensor, like the number of threads.
@@ -14,18 +14,16 @@ static GPU: AtomicBool = AtomicBool::new(false);
 /// Choose "cpu" or "gpu" for this process.
 pub fn select(name: &str) -> Result<()> {
     match name {
-        "cpu" => GPU.store(false, Ordering::Relaxed),
-        "gpu" if cfg!(feature = "wgpu") => GPU.store(true, Ordering::Relaxed),
-        "gpu" => {
-            return Err(Error::setting(
-                "train.device",
-                "cannot be \"gpu\": this unbraid was built without one; \
-                 build it with `cargo build --release --features wgpu`",
-            ));
+        "gpu" if !cfg!(feature = "wgpu") => Err(Error::setting(
+            "train.device",
+            "cannot be \"gpu\": this unbraid was built without one; \
+             build it with `cargo build --release --features wgpu`",
+        )),
+        _ => {
+            GPU.store(name == "gpu", Ordering::Relaxed);
+            Ok(())
         }
-        _ => return Err(Error::setting("train.device", format!("is \"{name}\": use cpu or gpu"))),
     }
-    Ok(())
 }
 
 /// The device, with gradients.
@@ -44,6 +42,9 @@ pub fn inference() -> Device {
 
 /// Run on a thread of rayon's pool, among the workers: from outside of it every parallel loop would
 /// cost two changes of thread, which is most of a small step.
+///
+/// A worker that waits for a part of its loop may take up any other job of the pool, a whole `f` of
+/// another caller too. So nobody may hold a lock around a parallel loop that an `f` could ask for.
 pub fn on_workers<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| f())
 }

@@ -154,16 +154,17 @@ impl<M: Model> Learner for Trained<M> {
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
-        let model = self.model().valid();
-        let latents = codes.ncols();
-        let decode = |rows: &[f32], count: usize| {
-            model.decode(batch::matrix(rows, count, latents, &device::inference()))
-        };
-        // Ask once whether there is a decoder at all.
-        decode(&vec![0.0; latents], 1)?;
-        Some(in_chunks(&codes, |rows, count| {
-            decode(rows, count).map(batch::numbers).unwrap_or_default()
-        }))
+        let (model, latents) = (self.model().valid(), codes.ncols());
+        device::on_workers(move || {
+            let decode = |rows: &[f32], count: usize| {
+                model.decode(batch::matrix(rows, count, latents, &device::inference()))
+            };
+            // Ask once whether there is a decoder at all.
+            decode(&vec![0.0; latents], 1)?;
+            Some(in_chunks(&codes, |rows, count| {
+                decode(rows, count).map(batch::numbers).unwrap_or_default()
+            }))
+        })
     }
 
     fn weights(&self) -> Weights {

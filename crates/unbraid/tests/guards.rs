@@ -261,7 +261,7 @@ fn out_of_range_options_are_refused() {
     refuse(&["traverse", word(&out), "--row", "99999"], "--row counts from 0");
     refuse(&["data", "make", "squares", "--out", "x.npz", "--rows", "9999"], "from 1 to 405");
     refuse(&["bench", "step", "--shape", "64"], "channels x height x width");
-    refuse(&["bench", "step", "--model", "pca"], "takes no training steps");
+    refuse(&["bench", "step", "--model", "pca"], "only what takes steps is timed");
     refuse(
         &["data", "make", "squares", "--set", "size=3", "--out", "x.npz"],
         "`data.size` is unknown",

@@ -46,7 +46,9 @@ pub(crate) trait Lanes: Copy {
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn div(self, other: Self) -> Self;
+    /// The larger; `other` where either is NaN. Numbers that may be NaN therefore go second.
     unsafe fn max(self, other: Self) -> Self;
+    /// The smaller; `other` where either is NaN.
     unsafe fn min(self, other: Self) -> Self;
     unsafe fn sqrt(self) -> Self;
     unsafe fn abs(self) -> Self;

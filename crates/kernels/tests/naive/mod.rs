@@ -4,6 +4,16 @@
 
 use unbraid_kernels::{Activation, Geometry, Map};
 
+/// All of them.
+pub const ACTIVATIONS: [Activation; 6] = [
+    Activation::None,
+    Activation::Relu,
+    Activation::LeakyRelu(0.2),
+    Activation::Elu,
+    Activation::Silu,
+    Activation::Tanh,
+];
+
 /// Numbers for tests: a linear congruential generator is enough here.
 pub struct Numbers(pub u64);
 

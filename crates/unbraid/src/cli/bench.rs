@@ -18,7 +18,9 @@ pub(super) fn run(bench: &Bench, output: Output) -> Result<()> {
     };
     let entry = models::find(&options.model)?;
     if !entry.takes_steps {
-        return Err(Error::Unable(format!("`{}` takes no training steps", options.model)).into());
+        let reason =
+            format!("`{}` is fitted at once; only what takes steps is timed", options.model);
+        return Err(Error::Unable(reason).into());
     }
     if options.batch == 0 || options.steps == 0 {
         return Err(Error::Unable("--batch and --steps must be at least 1".into()).into());

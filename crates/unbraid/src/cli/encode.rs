@@ -10,11 +10,11 @@ use unbraid::run::Run;
 use super::Output;
 use super::args::Encode;
 use super::data::open;
-use super::train::set_up;
+use super::train::set_up_reader;
 
 pub(super) fn run(options: &Encode, output: Output) -> Result<()> {
     let run = Run::open(&options.run)?;
-    set_up(run.config())?;
+    set_up_reader(run.config());
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
     let other = options.data.as_deref().map(|name| open(name, &[])).transpose()?;

@@ -13,7 +13,7 @@ use unbraid_measure::npz::{self, Array, Npz};
 use unbraid_measure::{Error, tables};
 
 use super::args::Score;
-use super::train::set_up;
+use super::train::set_up_reader;
 use super::{Output, table};
 
 pub(super) fn run(options: &Score, output: Output) -> Result<()> {
@@ -32,7 +32,7 @@ pub(super) fn run(options: &Score, output: Output) -> Result<()> {
 
 fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
     let run = Run::open(directory)?;
-    set_up(run.config())?;
+    set_up_reader(run.config());
     let metrics = metrics_named(&chosen(options, &run.config().score.metrics))?;
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;

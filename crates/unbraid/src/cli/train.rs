@@ -84,12 +84,24 @@ pub(super) fn train_with_progress(
 /// first use.
 pub(super) fn set_up(config: &Config) -> Result<()> {
     device::select(&config.train.device)?;
+    set_threads(config);
+    Ok(())
+}
+
+/// The same for a run that is only read: its weights fit any device, so without a GPU the processor
+/// will do.
+pub(super) fn set_up_reader(config: &Config) {
+    // "cpu" is always there, so what cannot be selected leaves it selected.
+    let _ = device::select(&config.train.device);
+    set_threads(config);
+}
+
+fn set_threads(config: &Config) {
     if config.train.threads > 0 {
         let builder = rayon::ThreadPoolBuilder::new().num_threads(config.train.threads);
         // Already set means already as wanted: a process has one run.
         let _ = builder.build_global();
     }
-    Ok(())
 }
 
 /// The file, then the short options, then every `--set`.

@@ -12,11 +12,11 @@ use unbraid::{card, encode, picture, traverse};
 
 use super::Output;
 use super::args::Traverse;
-use super::train::set_up;
+use super::train::set_up_reader;
 
 pub(super) fn run(options: &Traverse, output: Output) -> Result<()> {
     let run = Run::open(&options.run)?;
-    set_up(run.config())?;
+    set_up_reader(run.config());
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
     let codes = encode::of_run(&run, &plan, &*learner)?;

@@ -50,7 +50,10 @@ impl Compute for Flex {
         adam: Adam,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
         for tensor in [&mut weight, &mut first, &mut second] {
-            if !tensor.is_contiguous() {
+            // A part of a larger tensor may be contiguous too; only a whole one is updated in place.
+            if !tensor.is_contiguous()
+                || tensor.storage::<f32>().len() != tensor.shape().num_elements()
+            {
                 *tensor = tensor.to_contiguous();
             }
         }
@@ -71,29 +74,33 @@ pub(super) struct Convolve {
 
 impl Convolve {
     pub(super) fn new(x: &FlexTensor, weight: &FlexTensor, form: Form) -> Self {
-        let geometry = form.geometry;
+        let Form { geometry, transposed, extra, .. } = form;
         let [images, channels, height, width] = dims(x);
-        let [rows, columns] = [height, width];
-        let given = Map { images, channels, height, width, border: 0 };
-        let made = |channels: usize, [height, width]: [usize; 2]| Map {
+        let [first, second, rows, columns] = dims(weight);
+        let [input, output] = if transposed { [first, second] } else { [second, first] };
+        assert_eq!(channels, input, "the images have the channels of the weight");
+        assert_eq!([rows, columns], geometry.kernel, "the weight has the kernel of the layer");
+        let given = [height, width];
+        let (big, small) = match transposed {
+            true => (geometry.up(given, extra), given),
+            false => (given, geometry.down(given)),
+        };
+        let [big_channels, small_channels] =
+            if transposed { [output, input] } else { [input, output] };
+        // What the forward pass needs of one map and the backward pass of the other; never less than
+        // one, so that neighbouring layers agree.
+        let map = |channels: usize, [height, width]: [usize; 2], border: usize| Map {
             images,
             channels,
             height,
             width,
-            border: 0,
+            border: border.max(1),
         };
-        let [first, second] = [weight.shape()[0], weight.shape()[1]];
-        let (big, small) = if form.transposed {
-            (made(second, geometry.up([rows, columns], form.extra)), given)
-        } else {
-            (given, made(first, geometry.down([rows, columns])))
-        };
-        // What the forward pass needs of one map and the backward pass of the other; never less than
-        // one, so that neighbouring layers agree.
-        let sizes = ([big.height, big.width], [small.height, small.width]);
-        let big = Map { border: geometry.big_border().max(1), ..big };
-        let small = Map { border: geometry.small_border(sizes.0, sizes.1).max(1), ..small };
-        Self { form, big, small }
+        Self {
+            form,
+            big: map(big_channels, big, geometry.big_border()),
+            small: map(small_channels, small, geometry.small_border(big, small)),
+        }
     }
 
     /// The input's map, the output's, and the kernel.
@@ -176,6 +183,7 @@ pub(super) fn dense_forward(
     let (x, weight, bias) = (x.to_contiguous(), weight.to_contiguous(), bias.to_contiguous());
     let [inputs, outputs] = [weight.shape()[0], weight.shape()[1]];
     let rows = x.shape()[0];
+    assert_eq!(x.shape()[1], inputs, "the rows have the inputs of the weight");
     let layer = kernels::Dense { inputs, outputs, cpu: Cpu::best() };
     let run = |then| layer.forward(x.storage(), weight.storage(), bias.storage(), then);
     with_sums(then, run, |values| contiguous(values, Shape::new([rows, outputs])))
@@ -213,9 +221,10 @@ pub(super) fn error_and_gradient(
     kind: Likelihood,
     scale: f32,
 ) -> (FlexTensor, FlexTensor) {
+    assert_eq!(decoded.shape(), observed.shape(), "an observation for every decoded number");
     let error = |decoded: &[f32], observed: &[f32], piece: usize, inside: &[Range<usize>]| {
         let (sum, gradient) = kind.error(decoded, observed, piece, inside, scale, Cpu::best());
-        (contiguous(vec![(sum * f64::from(scale)) as f32], Shape::new([1])), gradient)
+        (contiguous(vec![sum as f32], Shape::new([1])), gradient)
     };
     if decoded.is_contiguous() {
         let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));

@@ -100,9 +100,11 @@ impl Convolution {
     }
 }
 
-/// TensorFlow's "same" padding. Where it is uneven (an odd kernel with stride 2) a transposed
-/// convolution makes up for it with one row and column more.
+/// Padding with which a map shrinks, or grows, by exactly the stride. Where it is uneven (an odd kernel
+/// with stride 2) it is rounded up, as in PyTorch, and a transposed convolution makes up for it with
+/// one row and column more.
 fn form([kernel, stride]: [usize; 2], transposed: bool, activation: Activation) -> Form {
+    assert!(kernel % 2 == 1 || stride % 2 == 0, "an even kernel with an odd stride has no middle");
     let padding = kernel.saturating_sub(stride).div_ceil(2);
     let extra = if transposed { 2 * padding + stride - kernel } else { 0 };
     let geometry = Geometry { kernel: [kernel; 2], stride: [stride; 2], padding: [padding; 2] };

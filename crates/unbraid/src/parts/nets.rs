@@ -243,6 +243,7 @@ impl Decoder {
     fn forward(&self, z: Tensor<2>) -> Tensor<4> {
         let h = self.dense.iter().fold(z, |h, layer| layer.forward(h));
         if self.convolutions.is_empty() {
+            // Rows of pixels; only a convolution wants them as images in memory.
             let [channels, height, width] = self.grid;
             return h.reshape([-1, channels as i32, height as i32, width as i32]);
         }

@@ -1,0 +1,80 @@
+//! Matrices turned and cut into panels.
+
+use std::mem::MaybeUninit;
+
+use crate::fill::fill;
+use crate::lanes::WIDTH;
+use crate::panel::PanelRow;
+
+/// Numbers a thread turns at once.
+const PIECE: usize = 1 << 15;
+
+/// `[panel][depth][16]` of a block of a matrix with rows `stride` apart.
+pub(crate) fn pack(
+    from: &[f32],
+    stride: usize,
+    depth: usize,
+    columns: usize,
+    panels: &mut Vec<PanelRow>,
+) {
+    let count = columns.div_ceil(WIDTH);
+    panels.clear();
+    panels.resize(count * depth, PanelRow::default());
+    for k in 0..depth {
+        let row = &from[k * stride..][..columns];
+        for (panel, part) in row.chunks(WIDTH).enumerate() {
+            let out = &mut panels[panel * depth + k].0;
+            match part.first_chunk::<WIDTH>() {
+                Some(whole) => *out = *whole,
+                None => out[..part.len()].copy_from_slice(part),
+            }
+        }
+    }
+}
+
+/// `[columns][rows]` of `[rows][columns]`, in squares that stay in cache.
+pub(crate) fn transpose(from: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    let strip = WIDTH.max((PIECE / rows).next_multiple_of(WIDTH));
+    fill(rows * columns, strip * rows, |i, out| {
+        let (first, count) = (i * strip, out.len() / rows);
+        for row in (0..rows).step_by(WIDTH) {
+            let height = WIDTH.min(rows - row);
+            for column in (0..count).step_by(WIDTH) {
+                let width = WIDTH.min(count - column);
+                let mut square = [[0.0; WIDTH]; WIDTH];
+                for (r, square) in square[..height].iter_mut().enumerate() {
+                    let from = &from[(row + r) * columns + first + column..];
+                    match from.first_chunk::<WIDTH>() {
+                        Some(whole) if width == WIDTH => *square = *whole,
+                        _ => square[..width].copy_from_slice(&from[..width]),
+                    }
+                }
+                for c in 0..width {
+                    let turned: [f32; WIDTH] = std::array::from_fn(|r| square[r][c]);
+                    let out = &mut out[(column + c) * rows + row..][..height];
+                    match out.first_chunk_mut::<WIDTH>() {
+                        Some(whole) => *whole = turned.map(MaybeUninit::new),
+                        None => {
+                            out.write_copy_of_slice(&turned[..height]);
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// From panels of outputs, `[panel][row][16 outputs]`, to panels of rows, `[panel][output][16 rows]`.
+pub(crate) fn turn_panels(panels: &[PanelRow], rows: usize, outputs: usize) -> Vec<PanelRow> {
+    let mut out = vec![PanelRow::default(); rows.div_ceil(WIDTH) * outputs];
+    for (panel, from) in panels.chunks_exact(rows).enumerate() {
+        let wide = WIDTH.min(outputs - panel * WIDTH);
+        for (row, from) in from.iter().enumerate() {
+            let out = &mut out[row / WIDTH * outputs + panel * WIDTH..][..wide];
+            for (out, value) in out.iter_mut().zip(from.0) {
+                out.0[row % WIDTH] = value;
+            }
+        }
+    }
+    out
+}
