@@ -32,15 +32,16 @@ TUNED = {
 EAGER = ("PyTorch eager", [], {})
 EAGER_TUNED = ("PyTorch eager, malloc tuned", [], TUNED)
 BEST = ("PyTorch channels_last, malloc tuned", ["--channels-last"], TUNED)
+BEST_FUSED = ("PyTorch channels_last, fused Adam, tuned", ["--channels-last", "--fused"], TUNED)
 FUSED = ("PyTorch fused Adam, malloc tuned", ["--fused"], TUNED)
 FUSED_PLAIN = ("PyTorch fused Adam", ["--fused"], {})
 
 # name: title, verb, options of both, steps, contestants
 CASES = {
     "conv1": ("beta-VAE conv4 1x64x64 batch 64, step", "step", dict(net="conv4", shape="1x64x64"), 30,
-              [EAGER, EAGER_TUNED, BEST]),
+              [EAGER, EAGER_TUNED, BEST, BEST_FUSED]),
     "conv3": ("beta-VAE conv4 3x64x64 batch 64, step", "step", dict(net="conv4", shape="3x64x64"), 30,
-              [EAGER, EAGER_TUNED, BEST]),
+              [EAGER, EAGER_TUNED, BEST, BEST_FUSED]),
     "study": ("beta-VAE conv (the study's net) 1x64x64 batch 64, step", "step",
               dict(net="conv", shape="1x64x64"), 30, [EAGER, BEST]),
     "dense": ("beta-VAE fc of 186 M parameters (4x96x96, width 2306) batch 64, step", "step",
@@ -89,6 +90,20 @@ def torch_twin(verb, options, steps, threads, extra, environment):
     return json.loads(run(command + extra, environment))
 
 
+def report(title, found):
+    """A table of the contestants; the first is what the others are compared with."""
+    print(f"\n{title}")
+    print(f"{'':42} {'median ms':>10} {'best ms':>9} {'ratio':>7} {'ratio of bests':>15} {'MB':>6}")
+    ours = None
+    for label, results in found.items():
+        median = statistics.median(r["median"] for r in results)
+        best = min(r["best"] for r in results)
+        memory = max(r["peak_rss_mb"] for r in results)
+        ours = ours or (median, best)
+        ratios = f"{median / ours[0]:7.2f} {best / ours[1]:15.2f}"
+        print(f"{label:42} {median:10.2f} {best:9.2f} {ratios} {memory:6.0f}", flush=True)
+
+
 def case(name, rounds, threads):
     title, verb, options, steps, contestants = CASES[name]
     found = {"unbraid": []}
@@ -97,33 +112,38 @@ def case(name, rounds, threads):
         for label, extra, environment in contestants:
             result = torch_twin(verb, options, steps, threads, extra, environment)
             found.setdefault(label, []).append(result)
-    print(f"\n{title}, {threads} threads, {rounds} rounds of {steps}")
-    print(f"{'':38} {'median ms':>10} {'best ms':>9} {'ratio':>7} {'ratio of bests':>15} {'MB':>6}")
-    ours = None
-    for label, results in found.items():
-        median = statistics.median(r["median"] for r in results)
-        best = min(r["best"] for r in results)
-        memory = max(r["peak_rss_mb"] for r in results)
-        ours = ours or (median, best)
-        print(f"{label:38} {median:10.2f} {best:9.2f} {median / ours[0]:7.2f} {best / ours[1]:15.2f} {memory:6.0f}",
-              flush=True)
+    report(f"{title}, {threads} threads, {rounds} rounds of {steps}", found)
+
+
+def scaling(rounds):
+    """unbraid alone, with two threads and with one."""
+    found = {}
+    for _ in range(rounds):
+        for threads in (2, 1):
+            result = unbraid("step", dict(net="conv4", shape="1x64x64"), 30, threads)
+            found.setdefault(f"unbraid, {threads} threads", []).append(result)
+    report(f"beta-VAE conv4 1x64x64 batch 64, step, {rounds} rounds of 30", found)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--cases", default=",".join([*CASES, "scaling"]))
     parser.add_argument("--no-check", action="store_true", help="do not compare gradients first")
     options = parser.parse_args()
     subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
     if not options.no_check:
         subprocess.run([sys.executable, "bench/gradients.py"], cwd=ROOT, check=True)
     version = run([python(), "-c", "import torch; print(torch.__version__)"]).strip()
-    print(f"{platform.processor() or platform.machine()}, PyTorch {version}, unbraid's own allocator; "
-          f"'malloc tuned' is {' '.join(f'{k}={v}' for k, v in TUNED.items())}")
+    ours = unbraid("step", dict(net="fc", shape="4x1x1"), 1, options.threads)
+    print(f"{platform.machine()} with {ours['cpu']}, {run(['target/release/unbraid', '--version']).strip()} with its own "
+          f"allocator, PyTorch {version}; 'malloc tuned' is {' '.join(f'{k}={v}' for k, v in TUNED.items())}")
     for name in options.cases.split(","):
-        case(name, options.rounds, options.threads)
+        if name == "scaling":
+            scaling(options.rounds)
+        else:
+            case(name, options.rounds, options.threads)
 
 
 if __name__ == "__main__":

@@ -39,9 +39,10 @@ fn a_step_on_the_gpu_is_a_step_on_the_processor() {
     {
         let (terms, weights) = train("cpu", settings);
         let (gpu_terms, gpu_weights) = train("gpu", settings);
+        // A KL near zero is a difference of larger numbers, hence the second summand.
         for (cpu, gpu) in terms.iter().zip(&gpu_terms) {
             assert!(
-                (cpu - gpu).abs() <= 1e-4 * cpu.abs(),
+                (cpu - gpu).abs() <= 1e-4 * cpu.abs() + 1e-6,
                 "{settings}: {terms:?} and {gpu_terms:?}"
             );
         }
