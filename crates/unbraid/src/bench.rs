@@ -7,10 +7,10 @@ use toml::Table;
 use unbraid_measure::data::{Draw, Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 
-use crate::device;
 use crate::error::{Error, Result};
 use crate::learner::{Entry, Learner};
 use crate::model::{Step, Task};
+use crate::workers::on_workers;
 
 /// Beyond these a typing error is more likely than a wish.
 const MOST_STEPS: usize = 1_000_000;
@@ -100,7 +100,7 @@ impl Workload<'_> {
     }
 
     fn time(&self, f: impl FnMut(usize) + Send) -> Time {
-        device::on_workers(|| self.time_here(f))
+        on_workers(|| self.time_here(f))
     }
 
     fn time_here(&self, mut f: impl FnMut(usize)) -> Time {

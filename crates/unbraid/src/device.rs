@@ -39,12 +39,3 @@ pub fn inference() -> Device {
     }
     Device::flex()
 }
-
-/// Run on a thread of rayon's pool, among the workers: from outside of it every parallel loop would
-/// cost two changes of thread, which is most of a small step.
-///
-/// A worker that waits for a part of its loop may take up any other job of the pool, a whole `f` of
-/// another caller too. So nobody may hold a lock around a parallel loop that an `f` could ask for.
-pub fn on_workers<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    rayon::scope(|_| f())
-}

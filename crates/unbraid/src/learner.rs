@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::{Baseline, Model, Settings, Step, Task};
 use crate::optimizer::Optimizer;
 use crate::weights::{self, Weights};
+use crate::workers::on_workers;
 
 /// How many rows are encoded or decoded at once: few enough for their maps to stay in cache.
 const CHUNK: usize = 64;
@@ -145,7 +146,7 @@ impl<M: Model> Learner for Trained<M> {
 
     fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
         let (model, shape) = (self.model().valid(), self.shape);
-        device::on_workers(move || {
+        on_workers(move || {
             in_chunks(&observations, |rows, count| {
                 let x = batch::images(rows, count, shape, &device::inference());
                 batch::numbers(model.encode(x))
@@ -155,7 +156,7 @@ impl<M: Model> Learner for Trained<M> {
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
         let (model, latents) = (self.model().valid(), codes.ncols());
-        device::on_workers(move || {
+        on_workers(move || {
             let decode = |rows: &[f32], count: usize| {
                 model.decode(batch::matrix(rows, count, latents, &device::inference()))
             };

@@ -34,6 +34,8 @@ pub mod error;
 
 pub mod device;
 
+pub mod workers;
+
 pub mod batch;
 
 pub mod compute;

@@ -8,13 +8,13 @@ use unbraid_measure::data::Sampler;
 use unbraid_measure::rng::Rng;
 
 use crate::config::Plan;
-use crate::device;
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Terms};
 use crate::model::Step;
 use crate::run::Run;
 use crate::tensorboard::Board;
 use crate::traverse;
+use crate::workers::on_workers;
 
 /// How training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub type GoOn<'a> = dyn FnMut(&Progress) -> bool + Send + 'a;
 /// checkpoint is written and training stops. The threads are those of rayon's global pool: a program
 /// sets them once, before (`train.threads` is what ours was started with).
 pub fn train(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
-    device::on_workers(|| train_here(run, plan, go_on))
+    on_workers(|| train_here(run, plan, go_on))
 }
 
 fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {

@@ -19,7 +19,7 @@ const MEASURE: &[&[&str]] = &[
 
 const UNBRAID: &[&[&str]] = &[
     &["error"],
-    &["device", "compute"],
+    &["device", "workers", "compute"],
     &["batch"],
     &["weights"],
     &["model"],
