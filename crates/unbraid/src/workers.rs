@@ -78,7 +78,7 @@ mod tests {
     fn within_a_minute<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> T {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || sender.send(f()));
-        receiver.recv_timeout(Duration::from_secs(60)).expect("it ends")
+        receiver.recv_timeout(Duration::from_mins(1)).expect("it ends")
     }
 
     /// Loops within loops, and a call within a call.

@@ -368,24 +368,24 @@ fn gradients_are_finite_differences() {
         let flat = |x: Tensor<2>, w, b| compute::dense(x, w, b, activation).square().sum();
         let [big, small] = [random([2, 3, 5, 5], rng), random([2, 2, 3, 3], rng)];
         let rows = random([3, 6], rng);
-        differences("down, input", big.clone(), |x| down(x, kernel.clone(), two.clone()));
-        differences("down, weight", kernel.clone(), |w| down(big.clone(), w, two.clone()));
-        differences("down, bias", two.clone(), |b| down(big.clone(), kernel.clone(), b));
-        differences("up, input", small.clone(), |x| up(x, kernel.clone(), three.clone()));
-        differences("up, weight", kernel.clone(), |w| up(small.clone(), w, three.clone()));
-        differences("up, bias", three.clone(), |b| up(small.clone(), kernel.clone(), b));
-        differences("dense, input", rows.clone(), |x| flat(x, matrix.clone(), four.clone()));
-        differences("dense, weight", matrix.clone(), |w| flat(rows.clone(), w, four.clone()));
-        differences("dense, bias", four.clone(), |b| flat(rows.clone(), matrix.clone(), b));
+        differences("down, input", &big, |x| down(x, kernel.clone(), two.clone()));
+        differences("down, weight", &kernel, |w| down(big.clone(), w, two.clone()));
+        differences("down, bias", &two, |b| down(big.clone(), kernel.clone(), b));
+        differences("up, input", &small, |x| up(x, kernel.clone(), three.clone()));
+        differences("up, weight", &kernel, |w| up(small.clone(), w, three.clone()));
+        differences("up, bias", &three, |b| up(small.clone(), kernel.clone(), b));
+        differences("dense, input", &rows, |x| flat(x, matrix.clone(), four.clone()));
+        differences("dense, weight", &matrix, |w| flat(rows.clone(), w, four.clone()));
+        differences("dense, bias", &four, |b| flat(rows.clone(), matrix.clone(), b));
     }
     for kind in [Likelihood::Bernoulli, Likelihood::Gaussian { precision: 2.0, squash: true }] {
         let loss = |a| compute::likelihood(a, observed.clone(), kind, 0.5);
-        differences("likelihood", random([2, 3, 5, 5], rng), loss);
+        differences("likelihood", &random([2, 3, 5, 5], rng), loss);
     }
 }
 
 /// The gradient of a loss against its central differences.
-fn differences<const D: usize>(what: &str, at: Tensor<D>, loss: impl Fn(Tensor<D>) -> Tensor<1>) {
+fn differences<const D: usize>(what: &str, at: &Tensor<D>, loss: impl Fn(Tensor<D>) -> Tensor<1>) {
     let tracked = at.clone().require_grad();
     let gradients = loss(tracked.clone()).backward();
     let gradient = numbers(tracked.grad(&gradients).expect("a gradient"));

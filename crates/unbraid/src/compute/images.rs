@@ -69,14 +69,14 @@ pub(super) fn as_map<'a>(tensor: &'a FlexTensor, map: &Map) -> Cow<'a, [f32]> {
     if let Some(values) = is_map(tensor, map) {
         return Cow::Borrowed(values);
     }
-    Cow::Owned(match placement(tensor) {
-        Some(placement) => map.gather(tensor.storage(), placement),
-        None => {
-            let tensor = tensor.to_contiguous();
-            let placement = placement(&tensor).expect("contiguous strides are not negative");
-            map.gather(tensor.storage(), placement)
-        }
-    })
+    let contiguous;
+    let (tensor, place) = if let Some(place) = placement(tensor) {
+        (tensor, place)
+    } else {
+        contiguous = tensor.to_contiguous();
+        (&contiguous, placement(&contiguous).expect("contiguous strides are not negative"))
+    };
+    Cow::Owned(map.gather(tensor.storage(), place))
 }
 
 /// Where the numbers of a tensor lie; nothing if it was flipped.

@@ -229,7 +229,8 @@ pub(super) fn error_and_gradient(
     if decoded.is_contiguous() {
         let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));
         let size = observed.shape()[1];
-        let (sum, gradient) = error(flat.storage(), observed.storage(), size, &[0..size]);
+        let all = std::slice::from_ref(&(0..size));
+        let (sum, gradient) = error(flat.storage(), observed.storage(), size, all);
         return (sum, contiguous(gradient, decoded.shape()));
     }
     let map = map_of(decoded);
