@@ -3,7 +3,6 @@
 use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::autodiff::tensor::AutodiffTensor;
 use burn::backend::flex::FlexTensor;
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::FloatTensor;
@@ -85,8 +84,8 @@ fn track<C: CheckpointStrategy>(
     inputs: [Tracked<C>; 3],
     forward: impl Fn(&FlexTensor, &FlexTensor, &FlexTensor) -> ((FlexTensor, FlexTensor), Kind),
 ) -> Tracked<C> {
-    let nodes = inputs.each_ref().map(AutodiffTensor::node);
-    let [x, weight, bias] = inputs.map(AutodiffTensor::into_primitive);
+    let nodes = inputs.each_ref().map(Tracked::<C>::node);
+    let [x, weight, bias] = inputs.map(Tracked::<C>::into_primitive);
     let ((output, kept), kind) = forward(&x, &weight, &bias);
     match LayerBackward.prepare::<C>(nodes).compute_bound().stateful() {
         OpsKind::Tracked(prepared) => prepared.finish((Layer { x, weight, kept }, kind), output),

@@ -229,8 +229,8 @@ pub(super) fn error_and_gradient(
     if decoded.is_contiguous() {
         let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));
         let size = observed.shape()[1];
-        let all = std::slice::from_ref(&(0..size));
-        let (sum, gradient) = error(flat.storage(), observed.storage(), size, all);
+        let (all, from) = (0..size, observed.storage());
+        let (sum, gradient) = error(flat.storage(), from, size, std::slice::from_ref(&all));
         return (sum, contiguous(gradient, decoded.shape()));
     }
     let map = map_of(decoded);
