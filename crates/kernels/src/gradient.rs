@@ -81,20 +81,16 @@ impl Convolution {
             let mut image = number * per_group;
             while image < end {
                 let images = images_at_once.min(end - image);
-                let part = |map: &Map, all| -> &[f32] {
-                    let size = map.image_size();
-                    let all: &[f32] = all;
-                    &all[image * size..(image + images) * size]
-                };
-                let gradient = part(to, layer.gradient);
-                let kept = part(to, layer.kept);
+                let these = image..image + images;
+                let gradient = to.some(layer.gradient, &these);
+                let kept = to.some(layer.kept, &these);
                 let undone = Undo { activation: layer.activation, gradient, kept };
                 let gradient = undone.run(self.cpu, &mut scratch, &mut sums.bias);
                 let block = Block { images, first: image == number * per_group, gradient };
                 let start = (image - number * per_group) * size;
                 let output = &mut output[start..start + images * size];
                 let room = &mut sums.weight.spare_capacity_mut()[..rows];
-                step(&block, part(from, layer.input), room, output);
+                step(&block, from.some(layer.input, &these), room, output);
                 image += images;
             }
             // SAFETY: no group is empty, and its first block has written all sums.

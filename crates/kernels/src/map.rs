@@ -5,6 +5,7 @@
 //! special case at the edge of the image.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use crate::fill::fill;
 
@@ -73,6 +74,11 @@ impl Map {
     pub fn placement(&self) -> Placement {
         let strides = [self.image_size(), 1, self.row_size(), self.channels];
         Placement { offset: self.pixel(0, 0), strides }
+    }
+
+    /// The memory of some of the images.
+    pub(crate) fn some<'a>(&self, all: &'a [f32], images: &Range<usize>) -> &'a [f32] {
+        &all[images.start * self.image_size()..images.end * self.image_size()]
     }
 
     /// The same images with other channels.

@@ -1,7 +1,7 @@
 //! Running among rayon's workers, with the others awake.
 //!
 //! A training step is some fifty short parallel loops with a little serial work between them. Two things
-//! would cost as much as the work itself. From a thread outside of the pool every loop is handed to a
+//! would cost time there, in a small step most of it. From a thread outside of the pool every loop is handed to a
 //! worker and waited for: two changes of thread. And a worker without work goes to sleep within
 //! microseconds, to be woken for the next loop: tens of microseconds, more in a virtual machine.
 

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use toml::Table;
+use unbraid::bench::Workload;
 use unbraid::config::{Config, Plan};
-use unbraid::data::{Sampler, Supervision};
+use unbraid::data::{Range, Sampler, Shape, Supervision};
 use unbraid::encode;
 use unbraid::learner::{Entry, Learner};
 use unbraid::model::{Step, Task};
@@ -192,6 +193,19 @@ fn equal_seeds_give_equal_bytes_and_other_seeds_others() {
         if entry.takes_steps {
             let other = bytes(2);
             assert!(first.0 != other.0 && first.1 != other.1, "{}", entry.info.name);
+        }
+    }
+}
+
+/// Also a method with labels, pairs or actions can be timed: its draw has what it learns from.
+#[test]
+fn every_method_that_takes_steps_can_be_timed() {
+    let shape = Shape { channels: 1, height: 16, width: 16, range: Range::Unit };
+    for entry in MODELS.iter().filter(|entry| entry.takes_steps) {
+        let workload = Workload { entry, settings: Table::new(), shape, batch: 4, repeats: 2 };
+        for time in [workload.step(), workload.encode()] {
+            let time = time.unwrap_or_else(|error| panic!("{}: {error}", entry.info.name));
+            assert!(time.best_milliseconds > 0.0 && time.best_milliseconds <= time.milliseconds);
         }
     }
 }
