@@ -49,6 +49,9 @@ pub enum Error {
     /// Something a method needs and these data do not have.
     #[error("{0}")]
     Missing(String),
+    /// Someone asked to stop.
+    #[error("stopped before it was done")]
+    Stopped,
     /// Arrays of the wrong shape or with values that are no numbers.
     #[error("{0}")]
     Array(String),

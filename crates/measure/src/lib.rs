@@ -7,7 +7,7 @@
 //! ```
 //!
 //! ```
-//! use unbraid_measure::{data, metrics, representation::Representation, rng::Rng};
+//! use unbraid_measure::{data, metrics, representation::Representation, rng::Rng, watch::Watch};
 //!
 //! // The true values of `squares`, used as if they were codes: a perfect representation.
 //! let (squares, _) = (data::find("squares")?.open)(&toml::Table::new())?;
@@ -15,7 +15,7 @@
 //! let values = data::values(&*squares, &rows);
 //! let perfect = Representation::new(values.clone(), values, squares.factors().to_vec())?;
 //!
-//! let mig = metrics::find("mig")?.score(&perfect, &mut Rng::new(0))?;
+//! let mig = metrics::find("mig")?.score(&perfect, &mut Rng::new(0), &Watch::nobody())?;
 //! assert!(mig.value > 0.99);
 //! # Ok::<(), unbraid_measure::Error>(())
 //! ```
@@ -29,6 +29,7 @@ pub mod npz;
 pub mod rng;
 pub mod settings;
 pub mod tables;
+pub mod watch;
 
 pub mod factors;
 pub mod graph;

@@ -3,32 +3,154 @@
 
 use std::path::Path;
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
+use crate::graph::Graph;
 use crate::npz::{Array, Npz, NpzWriter};
+use crate::rng::Rng;
+use crate::stats::information::histogram_bins;
 
 /// The number of the file format written by [`Representation::save`].
 pub const FORMAT: u32 = 1;
 
-/// Codes and values, row by row.
+/// Codes and values, row by row; its own, or borrowed from whoever holds the arrays.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Representation {
+pub struct Representation<'a> {
     /// `[rows, latents]`
-    pub codes: Array2<f32>,
+    pub codes: CowArray<'a, f32, Ix2>,
     /// `[rows, factors]`
-    pub values: Array2<f32>,
+    pub values: CowArray<'a, f32, Ix2>,
     /// One per column of `values`.
     pub factors: Vec<Factor>,
+    /// How the table is looked at, the same for every metric.
+    pub protocol: Protocol,
+    /// What else is known of the codes.
+    pub readings: Readings,
 }
 
-impl Representation {
+/// How a table is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Protocol {
+    /// How many bins of equal width a column without a list of values is cut into.
+    pub bins: usize,
+    /// Which rows teach and which judge, for metrics that train a predictor.
+    pub split: Split,
+}
+
+impl Default for Protocol {
+    /// The bins of the study of Locatello et al. (2019), and a random split with seed 0.
+    fn default() -> Self {
+        Self { bins: 20, split: Split::Random { seed: 0 } }
+    }
+}
+
+/// Which rows teach a predictor and which judge it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Split {
+    /// Two thirds of the rows teach, drawn at random; the rest judge.
+    Random {
+        /// The seed of the draw: one seed, one split, for every metric.
+        seed: u64,
+    },
+    /// The first rows teach and the last judge; what lies between is not used.
+    Ends {
+        /// How many rows teach.
+        train: usize,
+        /// How many rows judge.
+        test: usize,
+    },
+}
+
+/// What a method says beside its codes, and what is known of the truth beside its values. Each
+/// metric that needs one of these says so where it is missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Readings {
+    /// The factor that each code was assigned to, by number; `None` for a code without one.
+    pub blocks: Option<Vec<Option<usize>>>,
+    /// The KL divergence of each code from the prior, `[latents]`.
+    pub kl: Option<Vec<f64>>,
+    /// The learned graph, `[cause, effect]`: the strength of each edge.
+    pub learned_graph: Option<Array2<f64>>,
+    /// The true graph.
+    pub true_graph: Option<Graph>,
+    /// Other models of the same kind, on the same rows.
+    pub siblings: Vec<Sibling>,
+}
+
+/// Another model's codes of the same rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sibling {
+    /// `[rows, latents]`
+    pub codes: Array2<f32>,
+    /// The KL divergence of each code from the prior, `[latents]`.
+    pub kl: Option<Vec<f64>>,
+}
+
+impl<'a> Representation<'a> {
     /// Join codes and values; refuses empty, unequal or non-finite arrays.
-    pub fn new(codes: Array2<f32>, values: Array2<f32>, factors: Vec<Factor>) -> Result<Self> {
-        let representation = Self { codes, values, factors };
+    pub fn new(
+        codes: impl Into<CowArray<'a, f32, Ix2>>,
+        values: impl Into<CowArray<'a, f32, Ix2>>,
+        factors: Vec<Factor>,
+    ) -> Result<Self> {
+        let (codes, values) = (codes.into(), values.into());
+        let (protocol, readings) = (Protocol::default(), Readings::default());
+        let representation = Self { codes, values, factors, protocol, readings };
         representation.check()?;
         Ok(representation)
+    }
+
+    /// The rows that teach and the rows that judge.
+    pub fn split(&self) -> Result<(Representation<'static>, Representation<'static>)> {
+        let (train, test) = self.split_rows()?;
+        Ok((self.select(&train), self.select(&test)))
+    }
+
+    /// The numbers of the rows that teach and of those that judge.
+    pub fn split_rows(&self) -> Result<(Vec<usize>, Vec<usize>)> {
+        let rows = self.rows();
+        match self.protocol.split {
+            Split::Random { .. } if rows < 3 => Err(Error::Missing(format!(
+                "{rows} rows cannot be split into rows that teach a predictor and rows that judge \
+                 it; give at least 3, and better thousands"
+            ))),
+            Split::Random { seed } => {
+                let order = Rng::new(seed).split("rows that teach").permutation(rows);
+                let (train, test) = order.split_at(rows * 2 / 3);
+                let sorted = |rows: &[usize]| {
+                    let mut rows = rows.to_vec();
+                    rows.sort_unstable();
+                    rows
+                };
+                Ok((sorted(train), sorted(test)))
+            }
+            Split::Ends { train, test } if train == 0 || test == 0 || train + test > rows => {
+                Err(Error::Array(format!(
+                    "{train} train rows and {test} test rows do not fit into {rows} rows; both \
+                     must be at least 1, and together at most {rows}"
+                )))
+            }
+            Split::Ends { train, test } => {
+                Ok(((0..train).collect(), (rows - test..rows).collect()))
+            }
+        }
+    }
+
+    /// These rows only, in this order.
+    pub fn select(&self, rows: &[usize]) -> Representation<'static> {
+        let readings = Readings {
+            siblings: self.readings.siblings.iter().map(|other| other.select(rows)).collect(),
+            ..self.readings.clone()
+        };
+        Representation {
+            codes: self.codes.select(Axis(0), rows).into(),
+            values: self.values.select(Axis(0), rows).into(),
+            factors: self.factors.clone(),
+            protocol: self.protocol,
+            readings,
+        }
     }
 
     /// From two arrays as users bring them: codes `[rows, latents]`, factors `[rows, factors]`.
@@ -37,8 +159,8 @@ impl Representation {
         let codes = matrix("codes", codes)?;
         let values = matrix("factors", values)?;
         // Kinds are guessed from the columns, so the columns must be numbers first.
-        check_finite("factor", &values)?;
-        let factors = columns(&values)
+        check_finite("factor", values.view())?;
+        let factors = columns(values.view())
             .enumerate()
             .map(|(i, column)| Factor::of_column(format!("factor-{}", i + 1), &column, whole))
             .collect();
@@ -50,14 +172,21 @@ impl Representation {
         self.codes.nrows()
     }
 
-    /// Each factor as class numbers `0..size`, column by column; continuous factors are cut into
-    /// `bins` bins of equal width between their minimum and maximum, as codes are for MIG.
-    pub fn classes(&self, bins: usize) -> Vec<Vec<usize>> {
+    /// Each factor as class numbers `0..size`, column by column; a continuous factor is cut into
+    /// bins of equal width between its minimum and maximum, as codes are by
+    /// [`binned_codes`](Self::binned_codes).
+    pub fn classes(&self) -> Vec<Vec<usize>> {
         let classes_of = |(column, factor): (Vec<f32>, &Factor)| match factor.kind {
             Kind::Discrete(_) => ranks_of_values(&column),
-            Kind::Continuous => crate::stats::information::histogram_bins(&column, bins),
+            Kind::Continuous => histogram_bins(&column, self.protocol.bins),
         };
-        columns(&self.values).zip(&self.factors).map(classes_of).collect()
+        columns(self.values.view()).zip(&self.factors).map(classes_of).collect()
+    }
+
+    /// Each code as the number of its bin, column by column.
+    pub fn binned_codes(&self) -> Vec<Vec<usize>> {
+        let bins = self.protocol.bins;
+        columns(self.codes.view()).map(|column| histogram_bins(&column, bins)).collect()
     }
 
     /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`.
@@ -100,7 +229,7 @@ impl Representation {
         }
         if file.has("sizes") {
             let sizes = file.array("sizes")?.into_floats();
-            let columns: Vec<_> = columns(&loaded.values).collect();
+            let columns: Vec<_> = columns(loaded.values.view()).collect();
             for ((factor, size), column) in loaded.factors.iter_mut().zip(sizes).zip(columns) {
                 let name = std::mem::take(&mut factor.name);
                 *factor = match size {
@@ -131,12 +260,18 @@ impl Representation {
                 self.values.ncols()
             )));
         }
-        check_finite("code", &self.codes)?;
-        check_finite("factor", &self.values)
+        check_finite("code", self.codes.view())?;
+        check_finite("factor", self.values.view())
     }
 }
 
-fn check_finite(what: &str, array: &Array2<f32>) -> Result<()> {
+impl Sibling {
+    fn select(&self, rows: &[usize]) -> Self {
+        Self { codes: self.codes.select(Axis(0), rows), kl: self.kl.clone() }
+    }
+}
+
+fn check_finite(what: &str, array: ArrayView2<f32>) -> Result<()> {
     match array.indexed_iter().find(|(_, value)| !value.is_finite()) {
         None => Ok(()),
         Some(((row, column), value)) => Err(Error::Array(format!(
@@ -161,8 +296,10 @@ fn matrix(what: &str, array: Array) -> Result<Array2<f32>> {
         .expect("an array has as many numbers as its shape says"))
 }
 
-fn columns(array: &Array2<f32>) -> impl Iterator<Item = Vec<f32>> + '_ {
-    array.columns().into_iter().map(|column: ArrayView1<f32>| column.to_vec())
+fn columns(array: ArrayView2<f32>) -> impl Iterator<Item = Vec<f32>> {
+    let columns: Vec<Vec<f32>> =
+        array.columns().into_iter().map(|column: ArrayView1<f32>| column.to_vec()).collect();
+    columns.into_iter()
 }
 
 /// The rank of each value among the sorted distinct ones.
@@ -180,7 +317,7 @@ mod tests {
     use super::*;
     use ndarray::array;
 
-    fn small() -> Representation {
+    fn small() -> Representation<'static> {
         let factors = vec![Factor::discrete("shape", [1.0, 3.0]), Factor::continuous("angle")];
         let values = array![[1.0, 0.1], [3.0, 0.2], [3.0, 0.35]];
         Representation::new(array![[0.5], [1.5], [-2.0]], values, factors).unwrap()
@@ -207,8 +344,33 @@ mod tests {
 
     #[test]
     fn classes_are_ranks_or_bins() {
-        assert_eq!(small().classes(5), [vec![0, 1, 1], vec![0, 2, 4]]);
+        let mut five = small();
+        five.protocol.bins = 5;
+        assert_eq!(five.classes(), [vec![0, 1, 1], vec![0, 2, 4]]);
+        assert_eq!(five.binned_codes(), [vec![3, 4, 0]]);
         assert_eq!(ranks_of_values(&[1.0, -0.0, 0.0, 3.0]), [1, 0, 0, 2]);
+    }
+
+    #[test]
+    fn a_split_takes_the_ends_or_a_seeded_two_thirds() {
+        let column = Array2::from_shape_fn((30, 1), |(row, _)| row as f32);
+        let mut table =
+            Representation::new(column.clone(), column, vec![Factor::continuous("row")]).unwrap();
+        let (train, test) = table.split_rows().unwrap();
+        assert_eq!((train.len(), test.len()), (20, 10));
+        let mut all = [train.clone(), test].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..30).collect::<Vec<_>>());
+        table.protocol.split = Split::Random { seed: 1 };
+        assert_ne!(table.split_rows().unwrap().0, train);
+
+        table.protocol.split = Split::Ends { train: 3, test: 2 };
+        let (train, test) = table.split().unwrap();
+        assert_eq!(train.codes, array![[0.0], [1.0], [2.0]]);
+        assert_eq!(test.values, array![[28.0], [29.0]]);
+        table.protocol.split = Split::Ends { train: 29, test: 2 };
+        let error = table.split().unwrap_err().to_string();
+        assert!(error.contains("29 train rows and 2 test rows do not fit into 30"), "{error}");
     }
 
     #[test]

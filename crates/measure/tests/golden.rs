@@ -14,6 +14,7 @@ use unbraid_measure::metrics::{Metric, Score};
 use unbraid_measure::npz::read_npy;
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 /// How a metric of the index is computed here.
 struct Known {
@@ -35,8 +36,8 @@ const KNOWN: &[Known] = &[
     Known { name: "factor_vae_train_accuracy", entries: 23, metric: factor_vae, part: "train" },
 ];
 
-fn mig(params: &Value) -> Box<dyn Metric> {
-    Box::new(Mig { bins: whole(&params["num_bins"]) })
+fn mig(_: &Value) -> Box<dyn Metric> {
+    Box::new(Mig)
 }
 
 fn factor_vae(params: &Value) -> Box<dyn Metric> {
@@ -57,7 +58,7 @@ fn every_entry_is_reproduced() {
     for entry in entries() {
         let known = known(&entry);
         let input = inputs.entry(text(&entry["case"]).to_string()).or_insert_with(|| input(&entry));
-        let score = (known.metric)(&entry["params"]).score(input, &mut Rng::new(0));
+        let score = (known.metric)(&entry["params"]).score(input, &mut Rng::new(0), &Watch::nobody());
         if let Err(reason) = check(&entry, score.ok().as_ref(), known.part) {
             failures.push(format!("{}: {reason}", entry["id"]));
         }
@@ -71,7 +72,7 @@ fn every_entry_is_reproduced() {
 #[test]
 fn the_information_behind_mig_is_reproduced() {
     for entry in entries().iter().filter(|entry| entry["metric"] == "mig") {
-        let score = mig(&entry["params"]).score(&input(entry), &mut Rng::new(0)).unwrap();
+        let score = mig(&entry["params"]).score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
         let detail = &entry["detail"];
         let parts: Vec<f64> = score.parts.iter().map(|(_, gap)| *gap).collect();
         assert_close(&entry["id"], &parts, &numbers(&detail["per_factor"]));
@@ -120,7 +121,7 @@ fn entries() -> Vec<Value> {
 }
 
 /// The table of an entry: from its files, or made from its formula.
-fn input(entry: &Value) -> Representation {
+fn input(entry: &Value) -> Representation<'static> {
     if entry.get("codes_file").is_none() {
         return grid(entry);
     }
@@ -129,7 +130,7 @@ fn input(entry: &Value) -> Representation {
 }
 
 /// Every combination of factor values once, the codes by the formula.
-fn grid(entry: &Value) -> Representation {
+fn grid(entry: &Value) -> Representation<'static> {
     let sizes = numbers(&entry["factor_sizes"]);
     let formula = formula(text(&entry["representation"]));
     let rows = sizes.iter().product::<f64>() as usize;

@@ -7,6 +7,7 @@ use unbraid_measure::factors::Factor;
 use unbraid_measure::metrics::METRICS;
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 /// What a metric must answer.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,7 @@ fn every_metric_gives_the_known_answers() {
         });
         for ((case, codes), answer) in CASES.iter().zip(answers) {
             let representation = representation(codes(&factors), factors.clone());
-            let found = metric.score(&representation, &mut Rng::new(0));
+            let found = metric.score(&representation, &mut Rng::new(0), &Watch::nobody());
             let right = match (&found, answer) {
                 (Ok(score), Between(low, high)) => (*low..=*high).contains(&score.value),
                 (Err(Error::Missing(_)), Refused) => true,
@@ -121,7 +122,7 @@ fn factors() -> Array2<f32> {
     Array2::from_shape_fn((4096, 4), |(row, k)| (row / 8usize.pow(k as u32) % 8) as f32 - 3.5)
 }
 
-fn representation(codes: Array2<f32>, values: Array2<f32>) -> Representation {
+fn representation(codes: Array2<f32>, values: Array2<f32>) -> Representation<'static> {
     let eight = || (0..8).map(|value| value as f32 - 3.5);
     let factors = ["a", "b", "c", "d"].map(|name| Factor::discrete(name, eight()));
     Representation::new(codes, values, factors.into()).unwrap()

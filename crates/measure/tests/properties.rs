@@ -8,10 +8,11 @@ use unbraid_measure::factors::Factor;
 use unbraid_measure::metrics::{METRICS, Score};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 use unbraid_measure::stats::information::{entropy, histogram_bins, mutual_information};
 
 /// Few rows, few values: small enough for accidents such as constant columns and rare values.
-fn representations() -> impl Strategy<Value = Representation> {
+fn representations() -> impl Strategy<Value = Representation<'static>> {
     (2..60usize, 1..5usize, 1..4usize, any::<u64>(), 0.0..1.0f32).prop_map(
         |(rows, codes, factors, seed, signal)| {
             let mut rng = Rng::new(seed);
@@ -28,15 +29,18 @@ fn representations() -> impl Strategy<Value = Representation> {
 /// The score, or `None` where the metric says that it does not apply.
 fn score(name: &str, representation: &Representation) -> Option<Score> {
     let metric = unbraid_measure::metrics::find(name).unwrap();
-    match metric.score(representation, &mut Rng::new(3)) {
+    match metric.score(representation, &mut Rng::new(3), &Watch::nobody()) {
         Ok(score) => Some(score),
         Err(Error::Missing(_)) => None,
         Err(other) => panic!("{name}: {other}"),
     }
 }
 
-fn with_codes(representation: &Representation, codes: Array2<f32>) -> Representation {
-    Representation { codes, ..representation.clone() }
+fn with_codes(
+    representation: &Representation<'static>,
+    codes: Array2<f32>,
+) -> Representation<'static> {
+    Representation { codes: codes.into(), ..representation.clone() }
 }
 
 fn assert_same(name: &str, one: Option<Score>, other: Option<Score>) {
@@ -76,7 +80,7 @@ proptest! {
     #[test]
     fn correlation_does_not_see_sign_and_scale(x in representations(), seed in any::<u64>()) {
         let mut rng = Rng::new(seed);
-        let mut codes = x.codes.clone();
+        let mut codes = x.codes.to_owned();
         for mut column in codes.columns_mut() {
             let scale = (0.1 + 10.0 * rng.uniform() as f32) * [1.0, -1.0][rng.below(2)];
             column.mapv_inplace(|code| code * scale);

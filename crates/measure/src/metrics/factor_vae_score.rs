@@ -14,17 +14,15 @@
 //! rotated pair of factors tie in every vote, and the error of the sample breaks the tie the same
 //! way every time. With exact variances rounding would break it, and rounding knows the factor.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::{Metric, Score};
+use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-
-/// Bins of equal width for factors without a list of values.
-const BINS: usize = 20;
+use crate::watch::Watch;
 
 const PAGE: &str = "\
 ## What it measures
@@ -100,8 +98,13 @@ impl Metric for FactorVaeScore {
         }
     }
 
-    fn score(&self, representation: &Representation, rng: &mut Rng) -> Result<Score> {
-        let classes = representation.classes(BINS);
+    fn reading(&self) -> Reading {
+        let line = "the code that varies least tells which factor was held fixed";
+        Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn score(&self, representation: &Representation, rng: &mut Rng, _: &Watch) -> Result<Score> {
+        let classes = representation.classes();
         let groups: Vec<Groups> =
             classes.iter().enumerate().filter_map(|(k, column)| Groups::new(k, column)).collect();
         if groups.is_empty() {
@@ -111,7 +114,7 @@ impl Metric for FactorVaeScore {
                     .into(),
             ));
         }
-        let codes = self.active_codes(&representation.codes, &mut rng.split("variances"));
+        let codes = self.active_codes(representation.codes.view(), &mut rng.split("variances"));
         let mut votes = Array2::zeros((representation.codes.ncols(), classes.len()));
         if codes.columns.is_empty() {
             let parts = vec![("train".into(), 0.0), ("active_codes".into(), 0.0)];
@@ -133,7 +136,7 @@ impl Metric for FactorVaeScore {
 }
 
 impl FactorVaeScore {
-    fn active_codes(&self, codes: &Array2<f32>, rng: &mut Rng) -> Codes {
+    fn active_codes(&self, codes: ArrayView2<f32>, rng: &mut Rng) -> Codes {
         let sample = (0..self.variance_rows).map(|_| codes.row(rng.below(codes.nrows())));
         let variances = variances(codes.ncols(), sample);
         let columns: Vec<usize> =
@@ -279,7 +282,7 @@ mod tests {
         let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
         let factors = ["a", "b"].map(|name| Factor::discrete(name, (0..5).map(|i| i as f32)));
         let representation = Representation::new(codes, values, factors.into()).unwrap();
-        metric.score(&representation, &mut Rng::new(0)).unwrap()
+        metric.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
     }
 
     #[test]

@@ -8,15 +8,16 @@
 //! Ranks of equal values are averaged. iVAE's PyTorch branch sorts instead, which is no rank
 //! correlation, and is not followed.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 
-use super::{Metric, Score};
+use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::assignment::best_matching;
 use crate::stats::correlation::{pearson, spearman};
+use crate::watch::Watch;
 
 const PAGE: &str = "\
 ## What it measures
@@ -107,7 +108,15 @@ impl Metric for Mcc {
         Info { name, title, summary, paper, page }
     }
 
-    fn score(&self, representation: &Representation, _rng: &mut Rng) -> Result<Score> {
+    fn reading(&self) -> Reading {
+        let line = match self.ranks {
+            false => "each factor lies on a line over one code",
+            true => "each factor rises or falls with one code",
+        };
+        Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
         let varying = varying_factors(representation)?;
         let (codes, values) = (representation.codes.view(), representation.values.view());
         let correlation = if self.ranks { spearman(codes, values) } else { pearson(codes, values) };
@@ -131,11 +140,11 @@ impl Metric for Mcc {
 
 /// The columns of factors that change; an error if there is none, or if a code never changes.
 fn varying_factors(representation: &Representation) -> Result<Vec<usize>> {
-    let varies = |matrix: &Array2<f32>, i: usize| {
+    let varies = |matrix: ArrayView2<f32>, i: usize| {
         let column = matrix.column(i);
         column.iter().any(|value| *value != column[0])
     };
-    let codes = &representation.codes;
+    let codes = representation.codes.view();
     if let Some(j) = (0..codes.ncols()).find(|&j| !varies(codes, j)) {
         return Err(Error::Missing(format!(
             "code {j} is the same in every row, so it has no correlation with anything; leave \
@@ -143,7 +152,7 @@ fn varying_factors(representation: &Representation) -> Result<Vec<usize>> {
         )));
     }
     let factors = 0..representation.factors.len();
-    let varying: Vec<_> = factors.filter(|&k| varies(&representation.values, k)).collect();
+    let varying: Vec<_> = factors.filter(|&k| varies(representation.values.view(), k)).collect();
     if varying.is_empty() {
         return Err(Error::Missing(
             "no factor changes in these rows, so nothing can go along with it; score rows in \
@@ -160,7 +169,7 @@ mod tests {
     use crate::factors::Factor;
     use ndarray::array;
 
-    fn representation(codes: Array2<f32>, values: Array2<f32>) -> Representation {
+    fn representation(codes: Array2<f32>, values: Array2<f32>) -> Representation<'static> {
         let factors = (0..values.ncols()).map(|k| Factor::continuous(format!("f{k}"))).collect();
         Representation::new(codes, values, factors).unwrap()
     }
@@ -169,8 +178,8 @@ mod tests {
     fn a_curve_is_perfect_by_rank_only() {
         let values = array![[0.0], [1.0], [2.0], [3.0]];
         let curve = representation(values.mapv(|value: f32| -(3.0 * value).exp()), values);
-        let by_rank = Mcc::SPEARMAN.score(&curve, &mut Rng::new(0)).unwrap();
-        let by_line = Mcc::PEARSON.score(&curve, &mut Rng::new(0)).unwrap();
+        let by_rank = Mcc::SPEARMAN.score(&curve, &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let by_line = Mcc::PEARSON.score(&curve, &mut Rng::new(0), &Watch::nobody()).unwrap();
         assert!((by_rank.value - 1.0).abs() < 1e-12);
         assert!(by_line.value < 0.9);
         assert_eq!(by_rank.parts[0].0, "mcc-spearman/f0");
@@ -181,7 +190,7 @@ mod tests {
     fn a_factor_that_never_changes_is_left_out() {
         let values = array![[4.0, 0.0], [4.0, 1.0], [4.0, 0.5]];
         let codes = array![[9.0, 0.0], [1.0, 2.0], [2.0, 1.0]];
-        let score = Mcc::PEARSON.score(&representation(codes, values), &mut Rng::new(0)).unwrap();
+        let score = Mcc::PEARSON.score(&representation(codes, values), &mut Rng::new(0), &Watch::nobody()).unwrap();
         assert!((score.value - 1.0).abs() < 1e-12);
         assert_eq!(score.parts.len(), 1);
         assert_eq!(score.matrix.unwrap()[[0, 0]], 0.0);
@@ -191,7 +200,7 @@ mod tests {
     fn a_code_that_never_changes_is_refused_with_its_number() {
         let codes = array![[0.0, 0.1], [1.0, 0.1]];
         let constant = representation(codes, array![[0.0], [1.0]]);
-        let error = Mcc::PEARSON.score(&constant, &mut Rng::new(0)).unwrap_err();
+        let error = Mcc::PEARSON.score(&constant, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
         assert!(error.to_string().starts_with("code 1 is the same in every row"), "{error}");
     }
 }

@@ -8,14 +8,13 @@
 //!
 //! The original paper integrates over the posterior instead of cutting its mean into bins.
 
-use ndarray::Array2;
-
-use super::{Metric, Score};
+use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::information::{entropy, histogram_bins, mutual_information};
+use crate::stats::information::{entropy, information_matrix};
+use crate::watch::Watch;
 
 const PAGE: &str = "\
 ## What it measures
@@ -53,10 +52,7 @@ Chen, Li, Grosse and Duvenaud, Isolating Sources of Disentanglement in Variation
 
 /// Mutual information gap.
 #[derive(Clone, Copy, Debug)]
-pub struct Mig {
-    /// How many bins each code (and each continuous factor) is cut into.
-    pub bins: usize,
-}
+pub struct Mig;
 
 impl Metric for Mig {
     fn info(&self) -> Info {
@@ -69,9 +65,14 @@ impl Metric for Mig {
         }
     }
 
-    fn score(&self, representation: &Representation, _rng: &mut Rng) -> Result<Score> {
-        let factors = representation.classes(self.bins);
-        let matrix = information_matrix(representation, &factors, self.bins);
+    fn reading(&self) -> Reading {
+        let line = "each factor is told by one code alone";
+        Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+        let factors = representation.classes();
+        let matrix = information_matrix(&representation.binned_codes(), &factors);
         let mut parts = Vec::new();
         for (k, factor) in representation.factors.iter().enumerate() {
             let entropy = entropy(&factors[k]);
@@ -92,20 +93,6 @@ impl Metric for Mig {
     }
 }
 
-/// I(z_j; v_k), `[codes, factors]`.
-fn information_matrix(
-    representation: &Representation,
-    factors: &[Vec<usize>],
-    bins: usize,
-) -> Array2<f64> {
-    let columns = representation.codes.columns().into_iter();
-    let codes: Vec<Vec<usize>> =
-        columns.map(|column| histogram_bins(&column.to_vec(), bins)).collect();
-    Array2::from_shape_fn((codes.len(), factors.len()), |(j, k)| {
-        mutual_information(&codes[j], &factors[k])
-    })
-}
-
 /// The largest less the second largest; a lone code has no rival, so its gap is all it tells.
 fn gap(information: impl IntoIterator<Item = f64>) -> f64 {
     let (mut first, mut second) = (0.0, 0.0);
@@ -123,14 +110,14 @@ fn gap(information: impl IntoIterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::factors::Factor;
-    use ndarray::array;
+    use ndarray::{Array2, array};
 
     /// All combinations of two factors with two values each.
     fn score(codes: Array2<f32>) -> Score {
         let values = array![[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [0.0, 1.0])];
         let representation = Representation::new(codes, values, factors).unwrap();
-        Mig { bins: 20 }.score(&representation, &mut Rng::new(0)).unwrap()
+        Mig.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
     }
 
     #[test]
@@ -159,11 +146,11 @@ mod tests {
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [5.0])];
         let values = array![[0.0, 5.0], [1.0, 5.0]];
         let both = Representation::new(codes.clone(), values, factors.clone()).unwrap();
-        let score = Mig { bins: 20 }.score(&both, &mut Rng::new(0)).unwrap();
+        let score = Mig.score(&both, &mut Rng::new(0), &Watch::nobody()).unwrap();
         assert_eq!(score.value, 1.0);
         assert_eq!(score.parts.len(), 1);
         let fixed = Representation::new(codes, array![[5.0], [5.0]], factors[1..].to_vec());
-        let error = Mig { bins: 20 }.score(&fixed.unwrap(), &mut Rng::new(0)).unwrap_err();
+        let error = Mig.score(&fixed.unwrap(), &mut Rng::new(0), &Watch::nobody()).unwrap_err();
         assert!(matches!(error, Error::Missing(_)));
     }
 }

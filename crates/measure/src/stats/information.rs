@@ -3,6 +3,8 @@
 //! Everything is the plug-in estimate in nats: probabilities are the frequencies in the table.
 //! Labels are small whole numbers, so counting needs arrays only: O(rows + cells).
 
+use ndarray::Array2;
+
 /// Cut a column into `bins` bins of equal width between its minimum and maximum; labels are
 /// `0..bins`, a bin is closed on the left, and the maximum falls into the last one. A constant
 /// column `c` is cut between `c - 0.5` and `c + 0.5` and has one label. `bins` must not be zero.
@@ -46,6 +48,11 @@ pub fn mutual_information(a: &[usize], b: &[usize]) -> f64 {
         joint_counts(a, b, &count_a, &count_b).iter().enumerate().map(term).sum();
     // Rounding may leave independent columns a hair below zero.
     information.max(0.0)
+}
+
+/// I(a_i; b_j) of every column of `a` with every column of `b`, `[columns of a, columns of b]`.
+pub fn information_matrix(a: &[Vec<usize>], b: &[Vec<usize>]) -> Array2<f64> {
+    Array2::from_shape_fn((a.len(), b.len()), |(i, j)| mutual_information(&a[i], &b[j]))
 }
 
 /// The left edges of the bins in NumPy's arithmetic (`linspace`: number times step, plus start),
