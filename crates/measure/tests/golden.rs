@@ -58,7 +58,8 @@ fn every_entry_is_reproduced() {
     for entry in entries() {
         let known = known(&entry);
         let input = inputs.entry(text(&entry["case"]).to_string()).or_insert_with(|| input(&entry));
-        let score = (known.metric)(&entry["params"]).score(input, &mut Rng::new(0), &Watch::nobody());
+        let score =
+            (known.metric)(&entry["params"]).score(input, &mut Rng::new(0), &Watch::nobody());
         if let Err(reason) = check(&entry, score.ok().as_ref(), known.part) {
             failures.push(format!("{}: {reason}", entry["id"]));
         }
@@ -72,7 +73,8 @@ fn every_entry_is_reproduced() {
 #[test]
 fn the_information_behind_mig_is_reproduced() {
     for entry in entries().iter().filter(|entry| entry["metric"] == "mig") {
-        let score = mig(&entry["params"]).score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let score =
+            mig(&entry["params"]).score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
         let detail = &entry["detail"];
         let parts: Vec<f64> = score.parts.iter().map(|(_, gap)| *gap).collect();
         assert_close(&entry["id"], &parts, &numbers(&detail["per_factor"]));

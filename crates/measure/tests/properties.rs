@@ -8,8 +8,8 @@ use unbraid_measure::factors::Factor;
 use unbraid_measure::metrics::{METRICS, Score};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
 use unbraid_measure::stats::information::{entropy, histogram_bins, mutual_information};
+use unbraid_measure::watch::Watch;
 
 /// Few rows, few values: small enough for accidents such as constant columns and rare values.
 fn representations() -> impl Strategy<Value = Representation<'static>> {

@@ -190,7 +190,9 @@ mod tests {
     fn a_factor_that_never_changes_is_left_out() {
         let values = array![[4.0, 0.0], [4.0, 1.0], [4.0, 0.5]];
         let codes = array![[9.0, 0.0], [1.0, 2.0], [2.0, 1.0]];
-        let score = Mcc::PEARSON.score(&representation(codes, values), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let score = Mcc::PEARSON
+            .score(&representation(codes, values), &mut Rng::new(0), &Watch::nobody())
+            .unwrap();
         assert!((score.value - 1.0).abs() < 1e-12);
         assert_eq!(score.parts.len(), 1);
         assert_eq!(score.matrix.unwrap()[[0, 0]], 0.0);

@@ -18,12 +18,8 @@ pub mod mcc;
 pub mod mig;
 
 /// Every metric with its published settings, in the order of the docs.
-pub static METRICS: &[&dyn Metric] = &[
-    &mig::Mig,
-    &factor_vae_score::FactorVaeScore::STUDY,
-    &mcc::Mcc::PEARSON,
-    &mcc::Mcc::SPEARMAN,
-];
+pub static METRICS: &[&dyn Metric] =
+    &[&mig::Mig, &factor_vae_score::FactorVaeScore::STUDY, &mcc::Mcc::PEARSON, &mcc::Mcc::SPEARMAN];
 
 /// A way to judge a representation.
 pub trait Metric: Sync {
