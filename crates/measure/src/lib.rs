@@ -40,4 +40,7 @@ pub mod representation;
 pub mod data;
 pub mod metrics;
 
+pub mod cautions;
+pub mod scoring;
+
 pub use error::{Error, Result};

@@ -3,7 +3,7 @@
 //! To add one, write its file and add it to [`METRICS`]; `unbraid score`, `show`, the docs and the
 //! property tests follow, and `tests/known_answers.rs` asks for its row.
 
-use std::time::Instant;
+use std::fmt;
 
 use ndarray::Array2;
 
@@ -20,6 +20,12 @@ pub mod mig;
 /// Every metric with its published settings, in the order of the docs.
 pub static METRICS: &[&dyn Metric] =
     &[&mig::Mig, &factor_vae_score::FactorVaeScore::STUDY, &mcc::Mcc::PEARSON, &mcc::Mcc::SPEARMAN];
+
+impl fmt::Debug for dyn Metric {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(self.info().name)
+    }
+}
 
 /// A way to judge a representation.
 pub trait Metric: Sync {
@@ -49,7 +55,7 @@ pub struct Reading {
     pub high: f64,
     /// Which end is the good one.
     pub better: Better,
-    /// What the good end means, in a few words: "each factor has one code of its own".
+    /// What the good end means, in a few words.
     pub line: &'static str,
 }
 
@@ -60,6 +66,23 @@ pub enum Better {
     Higher,
     /// The low end.
     Lower,
+}
+
+impl fmt::Display for Reading {
+    /// "0 to 1, higher is better: each factor has one code of its own"
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let better = match self.better {
+            Better::Higher => "higher",
+            Better::Lower => "lower",
+        };
+        match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) => write!(out, "{} to {}, ", self.low, self.high)?,
+            (true, false) => write!(out, "{} and up, ", self.low)?,
+            (false, true) => write!(out, "up to {}, ", self.high)?,
+            (false, false) => {}
+        }
+        write!(out, "{better} is better: {}", self.line)
+    }
 }
 
 /// What a metric looks at.
@@ -88,41 +111,12 @@ pub struct Score {
     pub matrix: Option<Array2<f64>>,
 }
 
-/// A metric's result or the reason why there is none, with the time it took.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The metric's name.
-    pub metric: &'static str,
-    /// The score, or why there is none.
-    pub score: Result<Score>,
-    /// How long it took.
-    pub seconds: f64,
-}
-
 /// Find a metric by name.
 pub fn find(name: &str) -> Result<&'static dyn Metric> {
     info::find("metric", "metrics", METRICS.iter().map(|m| (m.info().name, *m)), name)
 }
 
-/// Judge with each of `metrics`. Each draws from its own generator, so that the choice of others
-/// does not change a score. `watch` is called before each with its name.
-pub fn score_all<'w>(
-    representation: &Representation,
-    metrics: &[&'static dyn Metric],
-    rng: &Rng,
-    watch: impl Fn(&'static str) -> Watch<'w>,
-) -> Vec<Outcome> {
-    let judge = |metric: &&'static dyn Metric| {
-        let start = Instant::now();
-        let name = metric.info().name;
-        let watch = watch(name);
-        let score = judge(*metric, representation, &mut rng.split(name), &watch);
-        Outcome { metric: name, score, seconds: start.elapsed().as_secs_f64() }
-    };
-    metrics.iter().map(judge).collect()
-}
-
-/// Judge with one metric. One that needs no test rows judges the train rows where these are
+/// Judge a table with one metric. One that needs no test rows judges the train rows where these are
 /// given by number, as the protocols of the field do, and all rows otherwise.
 pub fn judge(
     metric: &dyn Metric,
