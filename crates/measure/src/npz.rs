@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use npyz::{DType, NpyFile, Order, TypeChar};
+use npyz::{DType, NpyFile, Order, TypeChar, TypeStr};
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
@@ -48,6 +48,27 @@ impl Array {
     pub fn is_whole(&self) -> bool {
         !matches!(self.numbers, Numbers::Floats(_))
     }
+}
+
+/// An array of numbers or of words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Contents {
+    /// Numbers.
+    Numbers(Array),
+    /// Words, last axis fastest.
+    Words {
+        /// The lengths of the axes.
+        shape: Vec<usize>,
+        /// The words.
+        words: Vec<String>,
+    },
+}
+
+/// Read a .npy file of numbers or words.
+pub fn read_any(path: impl AsRef<Path>) -> Result<Contents> {
+    let path = path.as_ref();
+    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    contents(BufReader::new(file)).map_err(|reason| Error::format(path, reason))
 }
 
 /// Read a .npy file.
@@ -95,6 +116,13 @@ impl Npz {
         array(member).map_err(|reason| Error::format(path, format!("array `{name}` {reason}")))
     }
 
+    /// Read an array of numbers or words.
+    pub fn any(&mut self, name: &str) -> Result<Contents> {
+        let path = self.path.clone();
+        let member = self.member(name)?;
+        contents(member).map_err(|reason| Error::format(path, format!("array `{name}` {reason}")))
+    }
+
     /// Read an array of strings.
     pub fn strings(&mut self, name: &str) -> Result<Vec<String>> {
         let path = self.path.clone();
@@ -120,18 +148,47 @@ impl Npz {
     }
 }
 
+fn cut(source: std::io::Error) -> String {
+    format!("cannot be read ({source}); is it truncated?")
+}
+
 fn array(reader: impl Read) -> std::result::Result<Array, String> {
-    let cut = |source: std::io::Error| format!("cannot be read ({source}); is it truncated?");
+    numbers(NpyFile::new(reader).map_err(cut)?)
+}
+
+fn contents(reader: impl Read) -> std::result::Result<Contents, String> {
     let file = NpyFile::new(reader).map_err(cut)?;
+    match kind_of(&file)?.type_char() {
+        TypeChar::UnicodeStr => {
+            let (shape, order) = (shape_of(&file)?, file.order());
+            let words: Vec<String> = file.into_vec().map_err(cut)?;
+            if order == Order::Fortran && shape.len() > 1 {
+                return Err("holds words in Fortran order; save np.ascontiguousarray(x)".into());
+            }
+            Ok(Contents::Words { shape, words })
+        }
+        _ => Ok(Contents::Numbers(numbers(file)?)),
+    }
+}
+
+fn shape_of<R: Read>(file: &NpyFile<R>) -> std::result::Result<Vec<usize>, String> {
     let shape: Vec<usize> = file.shape().iter().map(|&axis| axis as usize).collect();
     // A header can claim any shape; a product that overflows would pass for a small array.
-    if shape.iter().try_fold(8usize, |size, &axis| size.checked_mul(axis)).is_none() {
-        return Err(format!("claims the shape {shape:?}, which no memory holds; is it damaged?"));
+    match shape.iter().try_fold(8usize, |size, &axis| size.checked_mul(axis)) {
+        Some(_) => Ok(shape),
+        None => Err(format!("claims the shape {shape:?}, which no memory holds; is it damaged?")),
     }
-    let order = file.order();
-    let DType::Plain(kind) = file.dtype() else {
-        return Err("is a record array; save each column as its own array".into());
-    };
+}
+
+fn kind_of<R: Read>(file: &NpyFile<R>) -> std::result::Result<TypeStr, String> {
+    match file.dtype() {
+        DType::Plain(kind) => Ok(kind),
+        _ => Err("is a record array; save each column as its own array".into()),
+    }
+}
+
+fn numbers<R: Read>(file: NpyFile<R>) -> std::result::Result<Array, String> {
+    let (shape, kind, order) = (shape_of(&file)?, kind_of(&file)?, file.order());
     let numbers = match (kind.type_char(), kind.size_field()) {
         (TypeChar::Uint, 1) => {
             // In one go: images are most of what is ever read.

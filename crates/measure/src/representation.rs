@@ -11,6 +11,7 @@ use crate::graph::Graph;
 use crate::npz::{Array, Npz, NpzWriter};
 use crate::rng::Rng;
 use crate::stats::information::histogram_bins;
+use crate::tables::{Column, Table};
 
 /// The number of the file format written by [`Representation::save`].
 pub const FORMAT: u32 = 1;
@@ -155,16 +156,26 @@ impl<'a> Representation<'a> {
 
     /// From two arrays as users bring them: codes `[rows, latents]`, factors `[rows, factors]`.
     pub fn from_arrays(codes: Array, values: Array) -> Result<Self> {
-        let whole = values.is_whole();
-        let codes = matrix("codes", codes)?;
-        let values = matrix("factors", values)?;
+        Self::from_tables(Table::from_array(codes)?, Table::from_array(values)?)
+    }
+
+    /// From two tables as users bring them.
+    pub fn from_tables(codes: Table, values: Table) -> Result<Self> {
+        if let Some(word) = codes.columns.iter().position(|column| column.words) {
+            return Err(Error::Array(format!(
+                "column {word} of the codes holds words; codes are numbers"
+            )));
+        }
+        let codes = matrix(&codes);
+        let numbers = matrix(&values);
         // Kinds are guessed from the columns, so the columns must be numbers first.
-        check_finite("factor", values.view())?;
-        let factors = columns(values.view())
-            .enumerate()
-            .map(|(i, column)| Factor::of_column(format!("factor-{}", i + 1), &column, whole))
-            .collect();
-        Self::new(codes, values, factors)
+        check_finite("factor", numbers.view())?;
+        let factor = |(k, column): (usize, Column)| {
+            let name = column.name.unwrap_or_else(|| format!("factor-{}", k + 1));
+            Factor::of_column(name, &column.numbers, column.whole)
+        };
+        let factors = values.columns.into_iter().enumerate().map(factor).collect();
+        Self::new(codes, numbers, factors)
     }
 
     /// How many rows.
@@ -280,20 +291,10 @@ fn check_finite(what: &str, array: ArrayView2<f32>) -> Result<()> {
     }
 }
 
-/// A one- or two-dimensional array as a matrix; a vector is one column.
-fn matrix(what: &str, array: Array) -> Result<Array2<f32>> {
-    let shape = match array.shape[..] {
-        [rows] => (rows, 1),
-        [rows, columns] => (rows, columns),
-        _ => {
-            return Err(Error::Array(format!(
-                "{what} have shape {:?}; they must be [rows, columns]",
-                array.shape
-            )));
-        }
-    };
-    Ok(Array2::from_shape_vec(shape, array.into_floats())
-        .expect("an array has as many numbers as its shape says"))
+/// The columns of a table side by side.
+fn matrix(table: &Table) -> Array2<f32> {
+    let shape = (table.rows(), table.columns.len());
+    Array2::from_shape_fn(shape, |(row, k)| table.columns[k].numbers[row])
 }
 
 fn columns(array: ArrayView2<f32>) -> impl Iterator<Item = Vec<f32>> {

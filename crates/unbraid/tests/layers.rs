@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Modules that may use each other stand in one group.
 const MEASURE: &[&[&str]] = &[
     &["error"],
-    &["files", "info", "rng"],
+    &["files", "info", "rng", "watch"],
     &["npz", "settings"],
     &["tables"],
     &["factors", "graph"],
@@ -15,6 +15,8 @@ const MEASURE: &[&[&str]] = &[
     &["representation"],
     &["data"],
     &["metrics"],
+    &["cautions"],
+    &["scoring"],
 ];
 
 const UNBRAID: &[&[&str]] = &[
