@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 
 use crate::error::{Error, Result};
@@ -186,18 +187,19 @@ impl<'a> Representation<'a> {
     /// Each factor as class numbers `0..size`, column by column; a continuous factor is cut into
     /// bins of equal width between its minimum and maximum, as codes are by
     /// [`binned_codes`](Self::binned_codes).
-    pub fn classes(&self) -> Vec<Vec<usize>> {
-        let classes_of = |(column, factor): (Vec<f32>, &Factor)| match factor.kind {
-            Kind::Discrete(_) => ranks_of_values(&column),
-            Kind::Continuous => histogram_bins(&column, self.protocol.bins),
+    pub fn classes(&self) -> Vec<Vec<u32>> {
+        let classes_of = |(column, factor): (ArrayView1<f32>, &Factor)| match factor.kind {
+            Kind::Discrete(_) => ranks_of_values(&column.to_vec()),
+            Kind::Continuous => histogram_bins(&column.to_vec(), self.protocol.bins),
         };
-        columns(self.values.view()).zip(&self.factors).map(classes_of).collect()
+        self.values.axis_iter(Axis(1)).into_par_iter().zip(&self.factors).map(classes_of).collect()
     }
 
     /// Each code as the number of its bin, column by column.
-    pub fn binned_codes(&self) -> Vec<Vec<usize>> {
-        let bins = self.protocol.bins;
-        columns(self.codes.view()).map(|column| histogram_bins(&column, bins)).collect()
+    pub fn binned_codes(&self) -> Vec<Vec<u32>> {
+        let bins_of =
+            |column: ArrayView1<f32>| histogram_bins(&column.to_vec(), self.protocol.bins);
+        self.codes.axis_iter(Axis(1)).into_par_iter().map(bins_of).collect()
     }
 
     /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`.
@@ -304,12 +306,12 @@ fn columns(array: ArrayView2<f32>) -> impl Iterator<Item = Vec<f32>> {
 }
 
 /// The rank of each value among the sorted distinct ones.
-fn ranks_of_values(column: &[f32]) -> Vec<usize> {
+fn ranks_of_values(column: &[f32]) -> Vec<u32> {
     let mut values = column.to_vec();
-    values.sort_by(f32::total_cmp);
+    values.sort_unstable_by(f32::total_cmp);
     values.dedup();
     // By `<`, as the duplicates went by `==`: -0 and 0 are one value.
-    let rank = |value: &f32| values.partition_point(|other| other < value);
+    let rank = |value: &f32| values.partition_point(|other| other < value) as u32;
     column.iter().map(rank).collect()
 }
 

@@ -93,9 +93,9 @@ proptest! {
 
     #[test]
     fn information_is_symmetric_and_between_zero_and_the_smaller_entropy(
-        pairs in prop::collection::vec((0..6usize, 0..9usize), 1..200)
+        pairs in prop::collection::vec((0..6u32, 0..9u32), 1..200)
     ) {
-        let (a, b): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
+        let (a, b): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
         let information = mutual_information(&a, &b);
         prop_assert!((information - mutual_information(&b, &a)).abs() < 1e-12);
         prop_assert!(information >= 0.0);
@@ -111,10 +111,10 @@ proptest! {
         let mut rows: Vec<usize> = (0..column.len()).collect();
         rows.sort_by(|&i, &j| column[i].total_cmp(&column[j]));
         prop_assert!(rows.windows(2).all(|pair| labels[pair[0]] <= labels[pair[1]]));
-        prop_assert!(labels.iter().all(|label| *label < bins));
+        prop_assert!(labels.iter().all(|label| (*label as usize) < bins));
         if column[rows[0]] < column[rows[rows.len() - 1]] {
             prop_assert_eq!(labels[rows[0]], 0);
-            prop_assert_eq!(labels[rows[rows.len() - 1]], bins - 1);
+            prop_assert_eq!(labels[rows[rows.len() - 1]] as usize, bins - 1);
         }
     }
 }

@@ -172,7 +172,7 @@ impl FactorVaeScore {
 /// The rows of a table, those that agree in a factor side by side.
 struct Groups<'a> {
     factor: usize,
-    classes: &'a [usize],
+    classes: &'a [u32],
     /// Rows sorted by class, without those that are alone in theirs.
     rows: Vec<usize>,
     /// Where each class starts in `rows`; one more than classes.
@@ -181,10 +181,10 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     /// A counting sort; `None` if the factor has one value or no two rows share one.
-    fn new(factor: usize, classes: &'a [usize]) -> Option<Self> {
-        let mut counts = vec![0; classes.iter().max()? + 1];
+    fn new(factor: usize, classes: &'a [u32]) -> Option<Self> {
+        let mut counts = vec![0; *classes.iter().max()? as usize + 1];
         for &class in classes {
-            counts[class] += 1;
+            counts[class as usize] += 1;
         }
         if counts.iter().filter(|count| **count > 0).count() < 2 {
             return None;
@@ -195,16 +195,18 @@ impl<'a> Groups<'a> {
         }
         let mut next = starts.clone();
         let mut rows = vec![0; starts[counts.len()]];
-        for (row, &class) in classes.iter().enumerate().filter(|(_, class)| counts[**class] > 1) {
-            rows[next[class]] = row;
-            next[class] += 1;
+        for (row, &class) in classes.iter().enumerate() {
+            if counts[class as usize] > 1 {
+                rows[next[class as usize]] = row;
+                next[class as usize] += 1;
+            }
         }
         (!rows.is_empty()).then_some(Self { factor, classes, rows, starts })
     }
 
     /// All rows that agree with the one at `position`.
     fn rows_like(&self, position: usize) -> &[usize] {
-        let class = self.classes[self.rows[position]];
+        let class = self.classes[self.rows[position]] as usize;
         &self.rows[self.starts[class]..self.starts[class + 1]]
     }
 }

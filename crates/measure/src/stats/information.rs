@@ -4,20 +4,35 @@
 //! Labels are small whole numbers, so counting needs arrays only: O(rows + cells).
 
 use ndarray::Array2;
+use rayon::prelude::*;
+
+/// Pairs of labels are counted in a table if it has at most this many cells, or as many as rows.
+const CELLS: usize = 1 << 20;
 
 /// Cut a column into `bins` bins of equal width between its minimum and maximum; labels are
 /// `0..bins`, a bin is closed on the left, and the maximum falls into the last one. A constant
 /// column `c` is cut between `c - 0.5` and `c + 0.5` and has one label. `bins` must not be zero.
-pub fn histogram_bins(column: &[f32], bins: usize) -> Vec<usize> {
+pub fn histogram_bins(column: &[f32], bins: usize) -> Vec<u32> {
     assert!(bins > 0, "a histogram needs at least one bin");
-    let left = left_edges(column, bins);
-    // The first edge is the minimum, so every value is at or right of one edge at least.
-    let label = |&value: &f32| left.partition_point(|edge| *edge <= f64::from(value)) - 1;
+    let edges = left_edges(column, bins);
+    let per_unit = (bins - 1) as f64 / (edges[bins - 1] - edges[0]);
+    let label = |&value: &f32| {
+        let value = f64::from(value);
+        // Arithmetic finds the bin up to rounding (a cast takes NaN to 0); the edges decide.
+        let mut bin = (((value - edges[0]) * per_unit) as usize).min(bins - 1);
+        while bin > 0 && edges[bin] > value {
+            bin -= 1;
+        }
+        while bin + 1 < bins && edges[bin + 1] <= value {
+            bin += 1;
+        }
+        bin as u32
+    };
     column.iter().map(label).collect()
 }
 
 /// The entropy of a column of labels: H(a) = -Σ p(a) ln p(a).
-pub fn entropy(labels: &[usize]) -> f64 {
+pub fn entropy(labels: &[u32]) -> f64 {
     let n = labels.len() as f64;
     let term = |&count: &usize| match count {
         0 => 0.0,
@@ -29,30 +44,55 @@ pub fn entropy(labels: &[usize]) -> f64 {
 
 /// The mutual information of two columns of labels: I(a; b) = Σ p(a,b) ln( p(a,b) / p(a) p(b) ).
 /// Exactly zero if one of them has a single label.
-pub fn mutual_information(a: &[usize], b: &[usize]) -> f64 {
+pub fn mutual_information(a: &[u32], b: &[u32]) -> f64 {
+    information(a, b, &counts(a), &counts(b))
+}
+
+/// I(a_i; b_j) of every column of `a` with every column of `b`, `[columns of a, columns of b]`.
+pub fn information_matrix(a: &[Vec<u32>], b: &[Vec<u32>]) -> Array2<f64> {
+    let counts_of = |columns: &[Vec<u32>]| -> Vec<Vec<usize>> {
+        columns.par_iter().map(|column| counts(column)).collect()
+    };
+    let (counts_a, counts_b) = (counts_of(a), counts_of(b));
+    let cell = |cell: usize| {
+        let (i, j) = (cell / b.len(), cell % b.len());
+        information(&a[i], &b[j], &counts_a[i], &counts_b[j])
+    };
+    let cells = (0..a.len() * b.len()).into_par_iter().map(cell).collect();
+    Array2::from_shape_vec((a.len(), b.len()), cells).expect("one number per cell")
+}
+
+/// The mutual information of two columns, given how often each of their labels occurs.
+fn information(a: &[u32], b: &[u32], count_a: &[usize], count_b: &[usize]) -> f64 {
     assert_eq!(a.len(), b.len(), "row i of both columns must be the same observation");
-    let (count_a, count_b) = (counts(a), counts(b));
-    if a.is_empty() || is_single(&count_a) || is_single(&count_b) {
+    if a.is_empty() || is_single(count_a) || is_single(count_b) {
         return 0.0;
     }
     let n = a.len() as f64;
-    let term = |(cell, &count): (usize, &usize)| match count {
-        0 => 0.0,
-        count => {
-            let n_a = count_a[cell / count_b.len()] as f64;
-            let n_b = count_b[cell % count_b.len()] as f64;
-            count as f64 / n * (count as f64 * n / (n_a * n_b)).ln()
-        }
-    };
-    let information: f64 =
-        joint_counts(a, b, &count_a, &count_b).iter().enumerate().map(term).sum();
+    let mut information = 0.0;
+    for_each_pair(a, b, [count_a.len(), count_b.len()], |[a, b], count| {
+        let count = f64::from(count);
+        information += count / n * (count * n / (count_a[a] as f64 * count_b[b] as f64)).ln();
+    });
     // Rounding may leave independent columns a hair below zero.
     information.max(0.0)
 }
 
-/// I(a_i; b_j) of every column of `a` with every column of `b`, `[columns of a, columns of b]`.
-pub fn information_matrix(a: &[Vec<usize>], b: &[Vec<usize>]) -> Array2<f64> {
-    Array2::from_shape_fn((a.len(), b.len()), |(i, j)| mutual_information(&a[i], &b[j]))
+/// Call `f` with every pair of labels that occurs, in order, and with how often it does.
+fn for_each_pair(a: &[u32], b: &[u32], sizes: [usize; 2], mut f: impl FnMut([usize; 2], u32)) {
+    let pairs = a.iter().zip(b).map(|(&a, &b)| a as usize * sizes[1] + b as usize);
+    let mut visit = |pair: usize, count: u32| f([pair / sizes[1], pair % sizes[1]], count);
+    if sizes[0] * sizes[1] <= CELLS.max(a.len()) {
+        let mut table = vec![0_u32; sizes[0] * sizes[1]];
+        pairs.for_each(|pair| table[pair] += 1);
+        let found = table.iter().enumerate().filter(|(_, count)| **count > 0);
+        found.for_each(|(pair, &count)| visit(pair, count));
+    } else {
+        // Most cells of the table would be empty.
+        let mut sorted: Vec<usize> = pairs.collect();
+        sorted.sort_unstable();
+        sorted.chunk_by(|one, other| one == other).for_each(|run| visit(run[0], run.len() as u32));
+    }
 }
 
 /// The left edges of the bins in NumPy's arithmetic (`linspace`: number times step, plus start),
@@ -67,21 +107,12 @@ fn left_edges(column: &[f32], bins: usize) -> Vec<f64> {
 }
 
 /// How often each label occurs.
-fn counts(labels: &[usize]) -> Vec<usize> {
-    let mut counts = vec![0; labels.iter().max().map_or(0, |label| label + 1)];
+fn counts(labels: &[u32]) -> Vec<usize> {
+    let mut counts = vec![0; labels.iter().max().map_or(0, |&label| label as usize + 1)];
     for &label in labels {
-        counts[label] += 1;
+        counts[label as usize] += 1;
     }
     counts
-}
-
-/// How often each pair of labels occurs, `[labels of a, labels of b]`, flat.
-fn joint_counts(a: &[usize], b: &[usize], count_a: &[usize], count_b: &[usize]) -> Vec<usize> {
-    let mut joint = vec![0; count_a.len() * count_b.len()];
-    for (a, b) in a.iter().zip(b) {
-        joint[a * count_b.len() + b] += 1;
-    }
-    joint
 }
 
 fn is_single(counts: &[usize]) -> bool {
@@ -117,7 +148,7 @@ mod tests {
 
     #[test]
     fn entropy_of_even_labels_is_the_logarithm_of_their_number() {
-        let labels: Vec<usize> = (0..60).map(|row| row % 6).collect();
+        let labels: Vec<u32> = (0..60).map(|row| row % 6).collect();
         assert!((entropy(&labels) - 6f64.ln()).abs() < 1e-12);
         assert_eq!(entropy(&[3; 7]).to_bits(), 0);
         assert_eq!(entropy(&[]), 0.0);
@@ -125,9 +156,9 @@ mod tests {
 
     #[test]
     fn information_is_full_for_a_renaming_and_none_for_a_grid() {
-        let a: Vec<usize> = (0..60).map(|row| row / 10).collect();
-        let renamed: Vec<usize> = a.iter().map(|label| 7 - label).collect();
-        let crossed: Vec<usize> = (0..60).map(|row| row % 10).collect();
+        let a: Vec<u32> = (0..60).map(|row| row / 10).collect();
+        let renamed: Vec<u32> = a.iter().map(|label| 7 - label).collect();
+        let crossed: Vec<u32> = (0..60).map(|row| row % 10).collect();
         assert!((mutual_information(&a, &renamed) - 6f64.ln()).abs() < 1e-12);
         assert!(mutual_information(&a, &crossed) < 1e-12);
         assert_eq!(mutual_information(&a, &[4; 60]), 0.0);
