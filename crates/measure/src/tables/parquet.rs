@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Table> {
     let reader = SerializedFileReader::new(file).map_err(broken)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let columns = schema.columns().iter().enumerate().map(|(k, description)| {
-        let name = description.name().to_string();
+        let name = description.path().parts()[0].clone();
         check(description)
             .map_err(|reason| Error::format(path, format!("column `{name}` {reason}")))?;
         let values = values(&reader, k, description).map_err(broken)?;

@@ -184,20 +184,47 @@ pub(crate) struct Encode {
 #[derive(Debug, Args)]
 pub(crate) struct Score {
     /// The run directory; or leave it out and give --codes and --factors.
-    #[arg(required_unless_present = "codes", conflicts_with = "codes")]
+    #[arg(required_unless_present_any = ["codes", "graph"], conflicts_with_all = ["codes", "graph"])]
     pub(crate) run: Option<PathBuf>,
-    /// Your codes, [rows, latents]: .npy, .csv, or .npz (array `codes`, and `values` for the factors).
-    #[arg(long)]
-    pub(crate) codes: Option<PathBuf>,
-    /// The true factors of the same rows, [rows, factors]: .npy, .csv or .npz.
-    #[arg(long, requires = "codes")]
+    /// Your codes, [rows, latents]: .npy, .npz (array `codes`, or FILE.npz:NAME), .csv or .parquet.
+    /// Several files are several models of the same rows, for `udr`.
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub(crate) codes: Vec<PathBuf>,
+    /// The true factors of the same rows, [rows, factors], numbers or words, in the same formats.
+    #[arg(long, requires = "codes", value_name = "FILE")]
     pub(crate) factors: Option<PathBuf>,
     /// Metrics by name with commas between, or `all`.
     #[arg(long, value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
-    /// The seed of metrics that draw at random.
+    /// The seed of metrics that draw at random, of the split and of resampled rows.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    /// How many bins of equal width codes and continuous factors are cut into.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) bins: u32,
+    /// Teach predictors on the first N rows (metrics without predictors see only these); two thirds
+    /// drawn at random if left out.
+    #[arg(long, value_name = "N")]
+    pub(crate) train_rows: Option<usize>,
+    /// Judge predictors on the last M rows.
+    #[arg(long, value_name = "M")]
+    pub(crate) test_rows: Option<usize>,
+    /// Score N times on resampled rows and give the middle 95 %.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) bootstrap: usize,
+    /// The KL divergence of each code, a row for each model, for `udr`.
+    #[arg(long, requires = "codes", value_name = "FILE")]
+    pub(crate) kl: Option<PathBuf>,
+    /// The factor of each code, by name or number with commas between, `-` for none, for
+    /// `alignment`.
+    #[arg(long, requires = "factors", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) blocks: Option<Vec<String>>,
+    /// A learned graph, row = cause, for `shd`.
+    #[arg(long, requires = "true_graph", value_name = "FILE")]
+    pub(crate) graph: Option<PathBuf>,
+    /// The true graph, row = cause, for `shd`.
+    #[arg(long, requires = "graph", value_name = "FILE")]
+    pub(crate) true_graph: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -7,13 +7,14 @@ use anyhow::Result;
 use serde_json::json;
 use unbraid::Error;
 use unbraid::config::{Config, Plan};
-use unbraid::metrics::Outcome;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::score::{metrics_named, save, score, to_json};
+use unbraid::score::save;
 use unbraid::{card, encode, models};
+use unbraid_measure::scoring::{Options, Report, metrics_named};
 
 use super::args::Demo;
+use super::score::judge;
 use super::train::{set_up, train_with_progress};
 use super::{Output, table, traverse};
 
@@ -40,8 +41,9 @@ pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     }
     let learner = run.learner(&plan)?;
     let codes = encode::of_run(&run, &plan, &*learner)?;
-    let outcomes = score(&codes, &metrics_named(&plan.config.score.metrics)?, 0);
-    let scores = to_json(&outcomes, codes.rows(), 0);
+    let metrics = metrics_named(&plan.config.score.metrics)?;
+    let report = judge(&codes, &metrics, Options::default(), output)?;
+    let scores = report.to_json();
     save(&run, scores.clone())?;
     let picture = run.traversal();
     traverse::draw(&plan, &*learner, &codes, codes.rows() / 2, &picture)?;
@@ -50,7 +52,7 @@ pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     let text = format!(
         "\nScores, 1 is perfect; `pca` is the floor, a linear code of the same size:\n\n{}\n\
          What each code does: {}\nThe run:             {}\nTook {:.0} s.\n",
-        comparison(&[("pca", floor(&plan)?), (plan.config.model_name(), outcomes)]),
+        comparison(&[("pca", floor(&plan, output)?), (plan.config.model_name(), report)]),
         picture.display(),
         run.directory().display(),
         start.elapsed().as_secs_f64()
@@ -77,7 +79,7 @@ fn open_or_create(options: &Demo, plan: &Plan) -> Result<Run> {
 }
 
 /// The scores of principal components on the same rows.
-fn floor(plan: &Plan) -> Result<Vec<Outcome>> {
+fn floor(plan: &Plan, output: Output) -> Result<Report> {
     let rng = Rng::new(plan.config.seed);
     let latents = plan.config.model.get("latents").cloned();
     let settings = latents.map(|latents| ("latents".to_string(), latents)).into_iter().collect();
@@ -85,20 +87,20 @@ fn floor(plan: &Plan) -> Result<Vec<Outcome>> {
     pca.fit(&*plan.data, &rng)?;
     let rows = encode::rows(&*plan.data, plan.config.score.rows, &rng);
     let codes = encode::encode(&*pca, &*plan.data, &rows)?;
-    Ok(score(&codes, &metrics_named(&plan.config.score.metrics)?, 0))
+    judge(&codes, &metrics_named(&plan.config.score.metrics)?, Options::default(), output)
 }
 
 /// A line per metric, a column per model.
-fn comparison(models: &[(&str, Vec<Outcome>)]) -> String {
+fn comparison(models: &[(&str, Report)]) -> String {
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(models.iter().map(|(name, _)| (*name).to_string()));
-    for i in 0..models.first().map_or(0, |(_, outcomes)| outcomes.len()) {
-        let value = |outcomes: &Vec<Outcome>| match &outcomes[i].score {
+    for i in 0..models.first().map_or(0, |(_, report)| report.outcomes.len()) {
+        let value = |report: &Report| match &report.outcomes[i].score {
             Ok(score) => format!("{:.3}", score.value),
             Err(_) => "-".into(),
         };
-        let mut row = vec![models[0].1[i].metric.to_string()];
-        row.extend(models.iter().map(|(_, outcomes)| value(outcomes)));
+        let mut row = vec![models[0].1.outcomes[i].metric.info().name.to_string()];
+        row.extend(models.iter().map(|(_, report)| value(report)));
         rows.push(row);
     }
     table(&rows)

@@ -18,6 +18,7 @@ mod demo;
 mod encode;
 mod list;
 mod progress;
+mod readings;
 mod score;
 mod show;
 mod train;

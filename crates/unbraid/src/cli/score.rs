@@ -1,32 +1,35 @@
 //! `unbraid score`: judge the codes of a run, or codes from anywhere.
 
+use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unbraid::card;
 use unbraid::encode;
-use unbraid::metrics::Outcome;
-use unbraid::representation::Representation;
+use unbraid::representation::{Representation, Split};
 use unbraid::run::Run;
-use unbraid::score::{metrics_named, save, score, to_json};
-use unbraid_measure::npz::{self, Array, Npz};
-use unbraid_measure::{Error, tables};
+use unbraid::score::save;
+use unbraid_measure::metrics::Metric;
+use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 
 use super::args::Score;
+use super::readings;
 use super::train::set_up_reader;
 use super::{Output, table};
 
 pub(super) fn run(options: &Score, output: Output) -> Result<()> {
-    match (&options.run, &options.codes) {
-        (Some(run), _) => score_run(run, options, output),
-        (None, Some(codes)) => {
-            let names = chosen(options, &["all".into()]);
-            let metrics = metrics_named(&names)?;
-            let codes = read_codes(codes, options.factors.as_deref())?;
-            let outcomes = score(&codes, &metrics, options.seed);
-            show(&outcomes, codes.rows(), options, output)
+    match &options.run {
+        Some(run) => score_run(run, options, output),
+        None => {
+            let metrics = metrics_named(&chosen(options, &["all".into()]))?;
+            let mut codes = readings::codes(options)?;
+            set_protocol(&mut codes, options);
+            let report = judge(&codes, &metrics, scoring_options(options), output)?;
+            show(&report, output)
         }
-        (None, None) => unreachable!("clap asks for one of them"),
     }
 }
 
@@ -37,71 +40,81 @@ fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
     output.note(&format!("encoding {} rows", plan.config.score.rows.min(plan.task.rows)));
-    let codes = encode::of_run(&run, &plan, &*learner)?;
-    let outcomes = score(&codes, &metrics, options.seed);
-    save(&run, to_json(&outcomes, codes.rows(), options.seed))?;
+    let mut codes = encode::of_run(&run, &plan, &*learner)?;
+    set_protocol(&mut codes, options);
+    let report = judge(&codes, &metrics, scoring_options(options), output)?;
+    save(&run, report.to_json())?;
     card::write(&run, &plan)?;
-    show(&outcomes, codes.rows(), options, output)
+    show(&report, output)
 }
 
 fn chosen(options: &Score, default: &[String]) -> Vec<String> {
     if options.metrics.is_empty() { default.to_vec() } else { options.metrics.clone() }
 }
 
-fn show(outcomes: &[Outcome], rows: usize, options: &Score, output: Output) -> Result<()> {
-    output.result(&score_table(outcomes), || to_json(outcomes, rows, options.seed))
+fn scoring_options(options: &Score) -> Options {
+    Options { seed: options.seed, bootstrap: options.bootstrap }
 }
 
-/// One line per metric: its value, or why there is none.
+/// Bins and the split as asked; of train and test rows, the one left out is the rest.
+fn set_protocol(codes: &mut Representation, options: &Score) {
+    let rows = codes.rows();
+    codes.protocol.bins = options.bins as usize;
+    codes.protocol.split = match (options.train_rows, options.test_rows) {
+        (None, None) => Split::Random { seed: options.seed },
+        (Some(train), Some(test)) => Split::Ends { train, test },
+        (Some(train), None) => Split::Ends { train, test: rows.saturating_sub(train) },
+        (None, Some(test)) => Split::Ends { train: rows.saturating_sub(test), test },
+    };
+}
+
+/// Judge, with a bar on a terminal for what takes longer.
+pub(super) fn judge(
+    codes: &Representation,
+    metrics: &[&'static dyn Metric],
+    options: Options,
+    output: Output,
+) -> Result<Report> {
+    let visible = std::io::stderr().is_terminal() && !output.quiet;
+    let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{msg:20} {bar:24} {percent:>3} %  {elapsed}")
+        .expect("a fixed template is sound");
+    let bar = ProgressBar::with_draw_target(Some(1000), target).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let report = |name: &'static str, share: f64| {
+        if bar.message() != name {
+            bar.set_message(name);
+        }
+        bar.set_position((share * 1000.0) as u64);
+    };
+    let stop = AtomicBool::new(false);
+    let found = scoring::score(codes, metrics, options, &Observer { stop: &stop, report: &report });
+    bar.finish_and_clear();
+    Ok(found?)
+}
+
+fn show(report: &Report, output: Output) -> Result<()> {
+    for warning in &report.warnings {
+        output.note(&format!("warning: {warning}"));
+    }
+    output.result(&score_table(&report.outcomes), || report.to_json())
+}
+
+/// One line per metric: its value, its interval if there is one, and how to read it; or why there
+/// is no value.
 fn score_table(outcomes: &[Outcome]) -> String {
     let row = |outcome: &Outcome| {
-        let value = match &outcome.score {
-            Ok(score) => format!("{:.3}", score.value),
-            Err(reason) => format!("-  ({reason})"),
+        let (value, reading) = match &outcome.score {
+            Ok(score) => (format!("{:.3}", score.value), outcome.metric.reading().to_string()),
+            Err(reason) => ("-".to_string(), reason.to_string()),
         };
-        vec![outcome.metric.to_string(), value]
+        let interval = outcome.interval.map(|(low, high)| format!("{low:.3} to {high:.3}"));
+        let mut row = vec![outcome.metric.info().name.to_string(), value];
+        row.extend(
+            outcomes.iter().any(|o| o.interval.is_some()).then(|| interval.unwrap_or_default()),
+        );
+        row.push(reading);
+        row
     };
     table(&outcomes.iter().map(row).collect::<Vec<_>>())
-}
-
-/// Codes and factors from files as users have them.
-fn read_codes(codes: &Path, factors: Option<&Path>) -> Result<Representation> {
-    match factors {
-        Some(factors) => Ok(Representation::from_arrays(
-            read_array(codes, &["codes"])?,
-            read_array(factors, &["values", "factors"])?,
-        )?),
-        None if is(codes, "npz") => Ok(Representation::load(codes)?),
-        None => Err(Error::Missing(format!(
-            "{} holds no factor values; give them with --factors FILE",
-            codes.display()
-        ))
-        .into()),
-    }
-}
-
-fn read_array(path: &Path, names: &[&str]) -> Result<Array> {
-    if is(path, "npy") {
-        return Ok(npz::read_npy(path)?);
-    }
-    if is(path, "csv") {
-        return Ok(tables::read_csv(path)?);
-    }
-    if !is(path, "npz") {
-        let reason = "is neither .npy, .npz nor .csv; save the array as one of these";
-        return Err(Error::format(path, reason).into());
-    }
-    let mut file = Npz::open(path)?;
-    let known = file.names();
-    let name = match names.iter().find(|name| file.has(name)) {
-        Some(name) => (*name).to_string(),
-        // A file with a single array leaves no doubt.
-        None if known.len() == 1 => known[0].clone(),
-        None => names[0].to_string(),
-    };
-    Ok(file.array(&name)?)
-}
-
-fn is(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
