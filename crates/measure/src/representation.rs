@@ -197,9 +197,19 @@ impl<'a> Representation<'a> {
 
     /// Each code as the number of its bin, column by column.
     pub fn binned_codes(&self) -> Vec<Vec<u32>> {
-        let bins_of =
-            |column: ArrayView1<f32>| histogram_bins(&column.to_vec(), self.protocol.bins);
-        self.codes.axis_iter(Axis(1)).into_par_iter().map(bins_of).collect()
+        self.binned(self.codes.view())
+    }
+
+    /// Each factor as the number of its bin, column by column: one with a list of values too, so
+    /// that neighbouring values share a bin where there are more of them than bins.
+    pub fn binned_values(&self) -> Vec<Vec<u32>> {
+        self.binned(self.values.view())
+    }
+
+    fn binned(&self, array: ArrayView2<f32>) -> Vec<Vec<u32>> {
+        let bins = self.protocol.bins;
+        let bins_of = |column: ArrayView1<f32>| histogram_bins(&column.to_vec(), bins);
+        array.axis_iter(Axis(1)).into_par_iter().map(bins_of).collect()
     }
 
     /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`.
@@ -351,6 +361,7 @@ mod tests {
         five.protocol.bins = 5;
         assert_eq!(five.classes(), [vec![0, 1, 1], vec![0, 2, 4]]);
         assert_eq!(five.binned_codes(), [vec![3, 4, 0]]);
+        assert_eq!(five.binned_values(), [vec![0, 4, 4], vec![0, 2, 4]]);
         assert_eq!(ranks_of_values(&[1.0, -0.0, 0.0, 3.0]), [1, 0, 0, 2]);
     }
 

@@ -9,8 +9,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use set::{entries, input, number, numbers, text, whole};
 use unbraid_measure::metrics::factor_vae_score::FactorVaeScore;
+use unbraid_measure::metrics::irs::Irs;
 use unbraid_measure::metrics::mcc::Mcc;
 use unbraid_measure::metrics::mig::Mig;
+use unbraid_measure::metrics::modularity::Modularity;
+use unbraid_measure::metrics::mutual_info::MutualInfo;
+use unbraid_measure::metrics::total_correlation::TotalCorrelation;
+use unbraid_measure::metrics::wasserstein::Wasserstein;
 use unbraid_measure::metrics::{Metric, Score};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
@@ -42,6 +47,8 @@ use Read::{Part, Parts, Value as Whole};
 
 const KNOWN: &[Known] = &[
     Known { name: "mig", entries: 13, metric: |_| Box::new(Mig), read: Whole },
+    Known { name: "modularity", entries: 13, metric: |_| Box::new(Modularity), read: Whole },
+    Known { name: "irs", entries: 26, metric: irs, read: Whole },
     Known { name: "mcc_pearson", entries: 13, metric: |_| Box::new(Mcc::PEARSON), read: Whole },
     Known { name: "mcc_spearman", entries: 13, metric: |_| Box::new(Mcc::SPEARMAN), read: Whole },
     Known { name: "factor_vae_eval_accuracy", entries: 23, metric: factor_vae, read: Whole },
@@ -51,7 +58,30 @@ const KNOWN: &[Known] = &[
         metric: factor_vae,
         read: Part("train"),
     },
+    Known {
+        name: "gaussian_total_correlation",
+        entries: 13,
+        metric: |_| Box::new(TotalCorrelation),
+        read: Whole,
+    },
+    Known {
+        name: "gaussian_wasserstein_correlation",
+        entries: 13,
+        metric: |_| Box::new(Wasserstein),
+        read: Whole,
+    },
+    Known {
+        name: "gaussian_wasserstein_correlation_norm",
+        entries: 13,
+        metric: |_| Box::new(Wasserstein),
+        read: Part("normalised"),
+    },
+    Known { name: "mutual_info_score", entries: 13, metric: |_| Box::new(MutualInfo), read: Whole },
 ];
+
+fn irs(params: &Value) -> Box<dyn Metric> {
+    Box::new(Irs { quantile: number(&params["diff_quantile"]) })
+}
 
 fn factor_vae(params: &Value) -> Box<dyn Metric> {
     Box::new(FactorVaeScore {
@@ -98,6 +128,22 @@ fn the_information_behind_mig_is_reproduced() {
         let matrix: Vec<f64> = score.matrix.unwrap().iter().copied().collect();
         let rows = detail["mi_matrix"].as_array().unwrap();
         assert_close(&entry["id"], &matrix, &rows.iter().flat_map(numbers).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_robustness_behind_irs_is_reproduced() {
+    for entry in entries().iter().filter(|entry| entry["metric"] == "irs") {
+        let metric = irs(&entry["params"]);
+        let score = metric.score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let parts: Vec<f64> = score.parts.iter().map(|(_, best)| *best).collect();
+        assert_close(&entry["id"], &parts, &numbers(&entry["detail"]["per_code"]));
+        // The index leaves out codes that never change; here their rows are zero.
+        let matrix = score.matrix.unwrap();
+        let rows = matrix.rows().into_iter().filter(|row| row.iter().any(|entry| *entry != 0.0));
+        let found: Vec<f64> = rows.flatten().copied().collect();
+        let expected = entry["detail"]["irs_matrix"].as_array().unwrap();
+        assert_close(&entry["id"], &found, &expected.iter().flat_map(numbers).collect::<Vec<_>>());
     }
 }
 

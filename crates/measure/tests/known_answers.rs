@@ -53,6 +53,57 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
         ],
     ),
     (
+        "mig-continuous",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            Between(0.0, 1e-9),
+            Between(0.0, 0.05),
+            Between(0.0, 0.05),
+        ],
+    ),
+    (
+        "aam",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            Between(0.0, 1e-9),
+            Between(0.0, 0.05),
+            Between(0.0, 0.1),
+        ],
+    ),
+    (
+        "modularity",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            // A code without information counts as 0.
+            Between(0.0, 0.0),
+            PERFECT,
+            // Two factors of four alike: 1 - 1 / 3.
+            Between(0.66, 0.68),
+            Between(0.0, 0.6),
+        ],
+    ),
+    (
+        "unified",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            PERFECT,
+            // Each code tells two of four factors: 1 - ln 2 / ln 4.
+            Between(0.49, 0.51),
+            Between(0.0, 0.2),
+        ],
+    ),
+    (
         "factor-vae-score",
         [
             PERFECT,
@@ -82,6 +133,61 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
     (
         "mcc-spearman",
         [PERFECT, PERFECT, PERFECT, Refused, PERFECT, Between(0.65, 0.75), Between(0.0, 0.1)],
+    ),
+    (
+        "irs",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            PERFECT,
+            // Half of a code's range is left when one of its two factors is fixed.
+            Between(0.49, 0.51),
+            // The 99th percentile of normal noise as a share of its maximum.
+            Between(0.2, 0.4),
+        ],
+    ),
+    (
+        "total-correlation",
+        [
+            Between(0.0, 1e-9),
+            Between(0.0, 1e-9),
+            Between(0.0, 1e-9),
+            Refused,
+            // Copies: infinite.
+            Refused,
+            // A rotation of equal variances has no correlation.
+            Between(0.0, 1e-9),
+            Between(0.0, 0.01),
+        ],
+    ),
+    (
+        "wasserstein",
+        [
+            Between(0.0, 1e-9),
+            Between(0.0, 1e-9),
+            Between(0.0, 1e-9),
+            Between(0.0, 0.0),
+            // Per factor of variance 5.25 (n / (n - 1)): 5.25 (4 - 2 √2).
+            Between(24.60, 24.62),
+            Between(0.0, 1e-6),
+            Between(0.0, 0.01),
+        ],
+    ),
+    (
+        "mutual-info",
+        [
+            Between(0.0, 1e-9),
+            Between(0.0, 1e-9),
+            Between(0.0, 1e-9),
+            Between(0.0, 0.0),
+            // 8 of 56 pairs tell all of ln 8.
+            Between(0.297, 0.298),
+            // The sum and the difference of two factors are uncorrelated, not independent.
+            Between(0.1, 0.5),
+            Between(0.0, 0.05),
+        ],
     ),
 ];
 

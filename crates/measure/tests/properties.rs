@@ -59,8 +59,9 @@ proptest! {
             let first = score(name, &x);
             prop_assert_eq!(&first, &score(name, &x), "{} differs from itself", name);
             if let Some(found) = first {
-                let value = found.value;
-                prop_assert!((0.0..=1.0 + 1e-9).contains(&value), "{}: {}", name, value);
+                let (value, reading) = (found.value, metric.reading());
+                let range = reading.low - 1e-9..=reading.high + 1e-9;
+                prop_assert!(range.contains(&value), "{}: {}", name, value);
                 let shape = found.matrix.map(|matrix| matrix.dim());
                 prop_assert!(shape.is_none_or(|shape| shape == (x.codes.ncols(), x.factors.len())));
             }
@@ -86,7 +87,7 @@ proptest! {
             column.mapv_inplace(|code| code * scale);
         }
         let scaled = with_codes(&x, codes);
-        for name in ["mcc", "mcc-spearman"] {
+        for name in ["mcc", "mcc-spearman", "total-correlation"] {
             assert_same(name, score(name, &x), score(name, &scaled));
         }
     }
@@ -101,6 +102,25 @@ proptest! {
         prop_assert!(information >= 0.0);
         prop_assert!(information <= entropy(&a).min(entropy(&b)) + 1e-12);
         prop_assert!((mutual_information(&a, &a) - entropy(&a)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_bin_is_the_number_of_left_edges_at_or_below_the_value_less_one(
+        start in -1e3..1e3f32, step in 0.0..2.0f32, values in prop::collection::vec(0..64u32, 1..100),
+        bins in 1..65usize
+    ) {
+        // Equal steps put many values onto edges, where rounding decides.
+        let column: Vec<f32> = values.iter().map(|&value| start + step * value as f32).collect();
+        let low = f64::from(column.iter().copied().fold(f32::INFINITY, f32::min));
+        let high = f64::from(column.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+        let margin = if low == high { 0.5 } else { 0.0 };
+        let width = (high + margin - (low - margin)) / bins as f64;
+        let edges: Vec<f64> = (0..bins).map(|i| i as f64 * width + (low - margin)).collect();
+        let by_definition = |value: &f32| {
+            edges.iter().filter(|edge| **edge <= f64::from(*value)).count() as u32 - 1
+        };
+        let expected: Vec<u32> = column.iter().map(by_definition).collect();
+        prop_assert_eq!(histogram_bins(&column, bins), expected);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::{entropy, information_matrix};
+use crate::stats::matrix_scores::gaps;
 use crate::watch::Watch;
 
 const PAGE: &str = "\
@@ -71,14 +72,19 @@ impl Metric for Mig {
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+        if representation.codes.ncols() < 2 {
+            return Err(Error::Missing(
+                "one code has no rival, so there is no gap to measure; score two codes or more"
+                    .into(),
+            ));
+        }
         let factors = representation.classes();
         let matrix = information_matrix(&representation.binned_codes(), &factors);
         let mut parts = Vec::new();
-        for (k, factor) in representation.factors.iter().enumerate() {
+        for (k, gap) in gaps(matrix.view()).into_iter().enumerate() {
             let entropy = entropy(&factors[k]);
             if entropy > 0.0 {
-                let gap = gap(matrix.column(k).iter().copied()) / entropy;
-                parts.push((format!("mig/{}", factor.name), gap));
+                parts.push((format!("mig/{}", representation.factors[k].name), gap / entropy));
             }
         }
         if parts.is_empty() {
@@ -91,19 +97,6 @@ impl Metric for Mig {
         let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
         Ok(Score { value, parts, matrix: Some(matrix) })
     }
-}
-
-/// The largest less the second largest; a lone code has no rival, so its gap is all it tells.
-fn gap(information: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut first, mut second) = (0.0, 0.0);
-    for value in information {
-        if value > first {
-            (first, second) = (value, first);
-        } else if value > second {
-            second = value;
-        }
-    }
-    first - second
 }
 
 #[cfg(test)]
@@ -134,15 +127,19 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_is_between_the_two_largest() {
-        assert!((gap([0.1, 0.7, 0.4]) - 0.3).abs() < 1e-12);
-        assert!(gap([0.7, 0.7]).abs() < 1e-12);
-        assert_eq!(gap([0.7]), 0.7);
+    fn one_code_has_no_gap() {
+        let lone = Representation::new(
+            array![[0.0], [1.0]],
+            array![[0.0], [1.0]],
+            vec![Factor::discrete("a", [0.0, 1.0])],
+        );
+        let error = Mig.score(&lone.unwrap(), &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        assert!(error.to_string().starts_with("one code has no rival"), "{error}");
     }
 
     #[test]
     fn a_factor_that_never_changes_is_left_out_and_only_such_factors_are_an_error() {
-        let codes = array![[0.0], [1.0]];
+        let codes = array![[0.0, 0.3], [1.0, 0.3]];
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [5.0])];
         let values = array![[0.0, 5.0], [1.0, 5.0]];
         let both = Representation::new(codes.clone(), values, factors.clone()).unwrap();

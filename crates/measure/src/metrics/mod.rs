@@ -13,13 +13,33 @@ use crate::representation::{Representation, Split};
 use crate::rng::Rng;
 use crate::watch::Watch;
 
+pub mod aam;
 pub mod factor_vae_score;
+pub mod irs;
 pub mod mcc;
 pub mod mig;
+pub mod mig_continuous;
+pub mod modularity;
+pub mod mutual_info;
+pub mod total_correlation;
+pub mod unified;
+pub mod wasserstein;
 
 /// Every metric with its published settings, in the order of the docs.
-pub static METRICS: &[&dyn Metric] =
-    &[&mig::Mig, &factor_vae_score::FactorVaeScore::STUDY, &mcc::Mcc::PEARSON, &mcc::Mcc::SPEARMAN];
+pub static METRICS: &[&dyn Metric] = &[
+    &mig::Mig,
+    &mig_continuous::MigContinuous::USUAL,
+    &aam::Aam,
+    &modularity::Modularity,
+    &unified::Unified,
+    &factor_vae_score::FactorVaeScore::STUDY,
+    &irs::Irs::STUDY,
+    &mcc::Mcc::PEARSON,
+    &mcc::Mcc::SPEARMAN,
+    &total_correlation::TotalCorrelation,
+    &wasserstein::Wasserstein,
+    &mutual_info::MutualInfo,
+];
 
 impl fmt::Debug for dyn Metric {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {

@@ -1,6 +1,9 @@
 //! Correlation of every column of one matrix with every column of another.
 
+use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+
+use super::order::sorted;
 
 /// Pearson's correlation, `[columns of x, columns of y]`: how well a straight line fits. NaN where
 /// a column is constant.
@@ -12,51 +15,57 @@ pub fn pearson(x: ArrayView2<f32>, y: ArrayView2<f32>) -> Array2<f64> {
 /// Spearman's correlation, `[columns of x, columns of y]`: Pearson's of the ranks, so any rising
 /// curve counts as much as a line. NaN where a column is constant.
 pub fn spearman(x: ArrayView2<f32>, y: ArrayView2<f32>) -> Array2<f64> {
-    let ranked = |column: ArrayView1<f32>| centred_to_length_one(&ranks(column));
+    let ranked = |column: ArrayView1<f32>| centred_to_length_one(ranks(column));
     let (x, y) = (map_columns(x, ranked), map_columns(y, ranked));
     cosines(&x, &y)
 }
 
 /// The rank of each value from 1 to n; equal values share the mean of their ranks.
 pub fn ranks(column: ArrayView1<f32>) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..column.len()).collect();
-    order.sort_unstable_by(|&i, &j| column[i].total_cmp(&column[j]));
+    let sorted = sorted(column);
     let mut ranks = vec![0.0; column.len()];
     let mut first = 0;
-    while first < order.len() {
-        let value = column[order[first]];
-        let ties = order[first..].iter().take_while(|&&row| column[row] == value).count();
-        // The mean of first + 1, …, first + ties; a NaN equals nothing and ranks alone.
-        let ties = ties.max(1);
-        let rank = first as f64 + f64::midpoint(1.0, ties as f64);
-        order[first..first + ties].iter().for_each(|&row| ranks[row] = rank);
-        first += ties;
+    for ties in sorted.values.chunk_by(|one, other| one == other) {
+        // The mean of first + 1, …, first + ties.
+        let rank = first as f64 + f64::midpoint(1.0, ties.len() as f64);
+        let rows = &sorted.rows[first..first + ties.len()];
+        for &row in rows {
+            ranks[row as usize] = rank;
+        }
+        first += ties.len();
     }
     ranks
 }
 
 /// Apply `f` to each column; the results are rows, so that they lie side by side in memory.
-fn map_columns(matrix: ArrayView2<f32>, f: impl Fn(ArrayView1<f32>) -> Vec<f64>) -> Array2<f64> {
+fn map_columns(
+    matrix: ArrayView2<f32>,
+    f: impl Fn(ArrayView1<f32>) -> Vec<f64> + Sync,
+) -> Array2<f64> {
     let mut out = Array2::zeros((matrix.ncols(), matrix.nrows()));
-    for (mut row, column) in out.axis_iter_mut(Axis(0)).zip(matrix.columns()) {
-        row.assign(&ArrayView1::from(&f(column)));
-    }
+    let rows = out.axis_iter_mut(Axis(0)).into_par_iter();
+    rows.zip(matrix.axis_iter(Axis(1)))
+        .for_each(|(mut row, column)| row.assign(&ArrayView1::from(&f(column))));
     out
 }
 
 fn standardised(column: ArrayView1<f32>) -> Vec<f64> {
-    centred_to_length_one(&column.iter().map(|value| f64::from(*value)).collect::<Vec<_>>())
+    centred_to_length_one(column.iter().map(|value| f64::from(*value)).collect())
 }
 
 /// (v - mean) / |v - mean|, so that a product of two such vectors is their correlation.
-fn centred_to_length_one(values: &[f64]) -> Vec<f64> {
+fn centred_to_length_one(mut values: Vec<f64>) -> Vec<f64> {
     // A constant column has no direction, whatever rounding leaves of its spread.
     if values.iter().all(|value| *value == values[0]) {
-        return vec![f64::NAN; values.len()];
+        values.fill(f64::NAN);
+        return values;
     }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let length = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>().sqrt();
-    values.iter().map(|value| (value - mean) / length).collect()
+    for value in &mut values {
+        *value = (*value - mean) / length;
+    }
+    values
 }
 
 fn cosines(x: &Array2<f64>, y: &Array2<f64>) -> Array2<f64> {

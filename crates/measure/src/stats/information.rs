@@ -33,13 +33,17 @@ pub fn histogram_bins(column: &[f32], bins: usize) -> Vec<u32> {
 
 /// The entropy of a column of labels: H(a) = -Σ p(a) ln p(a).
 pub fn entropy(labels: &[u32]) -> f64 {
-    let n = labels.len() as f64;
+    entropy_of(&counts(labels))
+}
+
+fn entropy_of(counts: &[usize]) -> f64 {
+    let n = counts.iter().sum::<usize>() as f64;
     let term = |&count: &usize| match count {
         0 => 0.0,
         count => -(count as f64 / n) * (count as f64 / n).ln(),
     };
     // A single label gives -1 ln 1 = -0; adding zero makes it a plain one.
-    counts(labels).iter().map(term).sum::<f64>() + 0.0
+    counts.iter().map(term).sum::<f64>() + 0.0
 }
 
 /// The mutual information of two columns of labels: I(a; b) = Σ p(a,b) ln( p(a,b) / p(a) p(b) ).
@@ -60,6 +64,23 @@ pub fn information_matrix(a: &[Vec<u32>], b: &[Vec<u32>]) -> Array2<f64> {
     };
     let cells = (0..a.len() * b.len()).into_par_iter().map(cell).collect();
     Array2::from_shape_vec((a.len(), b.len()), cells).expect("one number per cell")
+}
+
+/// I(a_i; a_j) of every two columns, `[columns, columns]`; the diagonal is the entropy of each.
+pub fn pairwise_information(columns: &[Vec<u32>]) -> Array2<f64> {
+    let counts: Vec<_> = columns.par_iter().map(|column| counts(column)).collect();
+    let pairs: Vec<(usize, usize)> =
+        (0..columns.len()).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+    let of_pair = |&(i, j): &(usize, usize)| match i == j {
+        true => entropy_of(&counts[i]),
+        false => information(&columns[i], &columns[j], &counts[i], &counts[j]),
+    };
+    let found: Vec<f64> = pairs.par_iter().map(of_pair).collect();
+    let mut matrix = Array2::zeros((columns.len(), columns.len()));
+    for ((i, j), information) in pairs.into_iter().zip(found) {
+        (matrix[[i, j]], matrix[[j, i]]) = (information, information);
+    }
+    matrix
 }
 
 /// The mutual information of two columns, given how often each of their labels occurs.
@@ -162,5 +183,24 @@ mod tests {
         assert!((mutual_information(&a, &renamed) - 6f64.ln()).abs() < 1e-12);
         assert!(mutual_information(&a, &crossed) < 1e-12);
         assert_eq!(mutual_information(&a, &[4; 60]), 0.0);
+    }
+
+    #[test]
+    fn many_labels_are_counted_as_few_are() {
+        let mut rng = crate::rng::Rng::new(0);
+        let mut labels = |most| -> Vec<u32> { (0..900).map(|_| rng.below(most) as u32).collect() };
+        let (a, b) = (labels(7), labels(5));
+        let spread = |labels: &[u32]| -> Vec<u32> { labels.iter().map(|l| 1000 * l).collect() };
+        // Seven and five labels among thousands: the same counts in the same order.
+        assert_eq!(mutual_information(&a, &b), mutual_information(&spread(&a), &spread(&b)));
+    }
+
+    #[test]
+    fn pairwise_is_the_matrix_of_columns_with_themselves() {
+        let mut rng = crate::rng::Rng::new(1);
+        let columns: Vec<Vec<u32>> =
+            (0..4).map(|_| (0..300).map(|_| rng.below(4) as u32).collect()).collect();
+        let (found, all) = (pairwise_information(&columns), information_matrix(&columns, &columns));
+        assert!(found.iter().zip(&all).all(|(one, other)| (one - other).abs() < 1e-12));
     }
 }

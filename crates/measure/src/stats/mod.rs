@@ -2,5 +2,9 @@
 
 pub mod assignment;
 pub mod correlation;
+pub mod covariance;
 pub mod information;
+pub mod matrix_scores;
+pub mod neighbours;
+pub mod order;
 pub mod pca;
