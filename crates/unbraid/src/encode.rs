@@ -24,7 +24,11 @@ pub fn rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
 }
 
 /// The codes of these rows with their values.
-pub fn encode(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Result<Representation> {
+pub fn encode(
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    rows: &[usize],
+) -> Result<Representation<'static>> {
     let mut codes: Option<Array2<f32>> = None;
     for chunk in rows.chunks(CHUNK) {
         let part = learner.encode(data::observations(data, chunk).view());
@@ -41,7 +45,7 @@ pub fn encode(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Resu
 
 /// The codes by which a run is scored, written into its directory. Made anew each time: the data
 /// of a user may have changed since.
-pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation> {
+pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation<'static>> {
     let rng = Rng::new(plan.config.seed).split("score");
     let rows = rows(&*plan.data, plan.config.score.rows, &rng);
     let representation = encode(learner, &*plan.data, &rows)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unbraid::card;
 use unbraid::encode;
@@ -43,8 +43,10 @@ fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
     let mut codes = encode::of_run(&run, &plan, &*learner)?;
     set_protocol(&mut codes, options);
     let report = judge(&codes, &metrics, scoring_options(options), output)?;
-    save(&run, report.to_json())?;
-    card::write(&run, &plan)?;
+    if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {
+        save(&run, report.to_json())?;
+        card::write(&run, &plan)?;
+    }
     show(&report, output)
 }
 
@@ -97,7 +99,11 @@ fn show(report: &Report, output: Output) -> Result<()> {
     for warning in &report.warnings {
         output.note(&format!("warning: {warning}"));
     }
-    output.result(&score_table(&report.outcomes), || report.to_json())
+    output.result(&score_table(&report.outcomes), || report.to_json())?;
+    match report.outcomes.iter().all(|outcome| outcome.score.is_err()) {
+        true => bail!("no score could be computed; each metric says why"),
+        false => Ok(()),
+    }
 }
 
 /// One line per metric: its value, its interval if there is one, and how to read it; or why there
