@@ -47,6 +47,9 @@ Locatello et al., Challenging Common Assumptions in the Unsupervised Learning of
 Representations, 2019, arXiv:1811.12359; Watanabe, Information Theoretical Analysis of Multivariate
 Correlation, 1960.";
 
+/// Rounding of sums over many rows may leave this much of an eigenvalue that is zero.
+const ZERO: f64 = 1e-13;
+
 /// Gaussian total correlation.
 #[derive(Clone, Copy, Debug)]
 pub struct TotalCorrelation;
@@ -97,8 +100,7 @@ fn total_correlation(covariance: &Array2<f64>) -> Result<f64> {
         covariance[[i, j]] / (variances[i] * variances[j]).sqrt()
     });
     let eigenvalues = eigenvalues(&correlation)?;
-    // Rounding leaves this much of an eigenvalue that is zero.
-    if eigenvalues[0] <= eigenvalues.len() as f64 * f64::EPSILON {
+    if eigenvalues[0] < ZERO {
         return Err(Error::Missing(
             "a code is a copy or a sum of others, or there are fewer rows than codes, so total \
              correlation is infinite; leave such a code out, or score more rows"

@@ -78,28 +78,32 @@ impl<'a> Classes<'a> {
         let numbers: Vec<f32> = class.iter().map(|&place| all[place]).collect();
         let k = k.min(class.len().saturating_sub(1));
         let of_row = |(i, &place): (usize, &usize)| {
-            let distance = kth_distance(&numbers, i, k);
-            let same = within(&numbers, i, distance);
-            self.digamma[same] - self.digamma[within(all, place, distance)]
+            let (first, distance) = nearest(&numbers, i, k);
+            let same = within(&numbers, i, [first, first + k], distance);
+            let any = within(all, place, [class[first], class[first + k]], distance);
+            self.digamma[same] - self.digamma[any]
         };
         class.iter().enumerate().map(of_row).sum()
     }
 }
 
-/// The distance from number `i` to its `k`-th nearest: the k + 1 numbers nearest to it, itself
-/// among them, stand side by side, and there are k + 1 places for such a window.
-fn kth_distance(sorted: &[f32], i: usize, k: usize) -> f64 {
-    let windows = i.saturating_sub(k)..=i.min(sorted.len() - 1 - k);
-    windows
-        .map(|first| gap(sorted, first, i).max(gap(sorted, i, first + k)))
-        .fold(f64::INFINITY, f64::min)
+/// The `k` numbers nearest to number `i` and itself stand side by side: where these k + 1 start,
+/// and how far the farthest is.
+fn nearest(sorted: &[f32], i: usize, k: usize) -> (usize, f64) {
+    let starts = i.saturating_sub(k)..=i.min(sorted.len() - 1 - k);
+    let reach = |first: usize| (first, gap(sorted, first, i).max(gap(sorted, i, first + k)));
+    starts
+        .map(reach)
+        .reduce(|best, next| if next.1 < best.1 { next } else { best })
+        .expect("a number has at least one window around it")
 }
 
-/// How many other numbers lie at most `distance` from number `i`.
-fn within(sorted: &[f32], i: usize, distance: f64) -> usize {
-    let right = gallop(sorted.len() - 1 - i, |step| gap(sorted, i, i + step) <= distance);
-    let left = gallop(i, |step| gap(sorted, i - step, i) <= distance);
-    left + right
+/// How many other numbers lie at most `distance` from number `i`, given that those of a window
+/// around it do.
+fn within(sorted: &[f32], i: usize, [first, last]: [usize; 2], distance: f64) -> usize {
+    let left = gallop(first, |step| gap(sorted, first - step, i) <= distance);
+    let right = gallop(sorted.len() - 1 - last, |step| gap(sorted, i, last + step) <= distance);
+    left + (last - first) + right
 }
 
 /// The last of the steps `1..=most` that is inside, all before it being so; 0 if none is. Steps
@@ -157,10 +161,11 @@ mod tests {
                     .collect();
                 distances.sort_by(f64::total_cmp);
                 for k in 1..rows.min(6) {
-                    let distance = kth_distance(&values, i, k);
+                    let (first, distance) = nearest(&values, i, k);
                     assert_eq!(distance, distances[k - 1]);
                     let inside = distances.iter().filter(|d| **d <= distance).count();
-                    assert_eq!(within(&values, i, distance), inside);
+                    assert_eq!(within(&values, i, [first, first + k], distance), inside);
+                    assert_eq!(within(&values, i, [i, i], distance), inside);
                 }
             }
         }
