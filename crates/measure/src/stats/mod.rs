@@ -5,6 +5,7 @@ pub mod correlation;
 pub mod covariance;
 pub mod information;
 pub mod matrix_scores;
+pub mod mine;
 pub mod neighbours;
 pub mod order;
 pub mod pca;
