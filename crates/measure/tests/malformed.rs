@@ -112,6 +112,14 @@ fn files_of_pandas_and_polars_have_their_columns() {
 #[cfg(feature = "parquet")]
 fn missing_values_and_lists_are_refused_with_the_column() {
     let error = |file: &str| Table::read(&fixture(file), &[]).unwrap_err().to_string();
-    assert!(error("gap.parquet").contains("column `a` has missing values"), "{}", error("gap.parquet"));
-    assert!(error("lists.parquet").contains("holds lists or records"), "{}", error("lists.parquet"));
+    assert!(
+        error("gap.parquet").contains("column `a` has missing values"),
+        "{}",
+        error("gap.parquet")
+    );
+    assert!(
+        error("lists.parquet").contains("holds lists or records"),
+        "{}",
+        error("lists.parquet")
+    );
 }

@@ -139,3 +139,75 @@ impl Mine {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    fn search(estimator: Estimator, x: &[f32], y: &[f32]) -> CharacteristicMatrix {
+        let mine = Mine::new(Search::published(estimator), x.len()).unwrap();
+        mine.search(&Axis::new(x), &Axis::new(y), &|_| Ok(())).unwrap()
+    }
+
+    #[test]
+    fn a_function_is_told_whole_and_a_constant_tells_nothing() {
+        let x: Vec<f32> = (0..400).map(|row| row as f32 / 400.0).collect();
+        let y: Vec<f32> = x.iter().map(|x| (9.0 * x).sin()).collect();
+        for estimator in [Estimator::Approximate, Estimator::Equicharacteristic] {
+            assert!(search(estimator, &x, &y).mic() > 0.95);
+            let constant = search(estimator, &x, &[0.5; 400]);
+            assert_eq!((constant.mic(), constant.tic()), (0.0, 0.0));
+        }
+        let noise: Vec<f32> = x.iter().map(|x| (1e6 * x).sin()).collect();
+        assert!(search(Estimator::Approximate, &x, &noise).mic() < 0.3);
+    }
+
+    #[test]
+    fn exchanging_the_axes_transposes_the_matrix() {
+        let mut rng = Rng::new(0);
+        let x: Vec<f32> = (0..200).map(|_| rng.normal()).collect();
+        let y: Vec<f32> = x.iter().map(|x| (x * x + 0.3 * rng.normal()).round()).collect();
+        for estimator in [Estimator::Approximate, Estimator::Equicharacteristic] {
+            let (there, back) = (search(estimator, &x, &y), search(estimator, &y, &x));
+            for (i, row) in there.rows().iter().enumerate() {
+                for (j, entry) in row.iter().enumerate() {
+                    assert_eq!(*entry, back.rows()[j][i], "{i}, {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_has_at_most_b_cells() {
+        let cells = |alpha: f64, rows: usize| {
+            let search = Search { alpha, ..Search::published(Estimator::Approximate) };
+            Mine::new(search, rows).map(|mine| mine.most)
+        };
+        // 100^0.6 = 15.8: 2 x 7, 3 x 5, 4 x 3, 5 x 3, 6 x 2, 7 x 2.
+        assert_eq!(cells(0.6, 100).unwrap(), [7, 5, 3, 3, 2, 2]);
+        assert_eq!(cells(0.6, 1).unwrap(), [2]);
+        assert_eq!(cells(6.5, 100).unwrap(), [3, 2]);
+        assert_eq!(cells(30.0, 5).unwrap(), [2]);
+        assert!(matches!(cells(30.0, 3), Err(Error::Missing(_))));
+        for alpha in [0.0, 2.0, f64::NAN] {
+            assert!(matches!(cells(alpha, 100), Err(Error::Setting { .. })));
+        }
+    }
+
+    #[test]
+    fn the_work_adds_up_to_one_and_can_be_stopped() {
+        use std::sync::Mutex;
+        let column: Vec<f32> = (0..100).map(|row| (row * 37 % 100) as f32).collect();
+        let (axis, done) = (Axis::new(&column), Mutex::new(0.0));
+        let mine = Mine::new(Search::published(Estimator::Approximate), 100).unwrap();
+        let advance = |share| {
+            *done.lock().unwrap() += share;
+            Ok(())
+        };
+        mine.search(&axis, &axis, &advance).unwrap();
+        assert!((*done.lock().unwrap() - 1f64).abs() < 1e-9);
+        let stopped = mine.search(&axis, &axis, &|_| Err(Error::Stopped));
+        assert!(matches!(stopped, Err(Error::Stopped)));
+    }
+}

@@ -4,6 +4,7 @@ pub mod assignment;
 pub mod correlation;
 pub mod covariance;
 pub mod information;
+pub mod lasso;
 pub mod matrix_scores;
 pub mod mine;
 pub mod neighbours;

@@ -1,5 +1,9 @@
 //! One axis of a scatter plot: its rows in order, and how they fall into equal bins.
 
+use ndarray::ArrayView1;
+
+use crate::stats::order::{Sorted, sorted};
+
 /// A column, sorted once for all searches it takes part in.
 #[derive(Clone, Debug)]
 pub struct Axis {
@@ -13,18 +17,16 @@ pub struct Axis {
 
 impl Axis {
     /// Sort a column of finite numbers.
-    pub fn new(column: &[f32]) -> Self {
-        let mut order: Vec<u32> = (0..column.len() as u32).collect();
-        order.sort_unstable_by(|&i, &j| column[i as usize].total_cmp(&column[j as usize]));
-        let (mut ranks, mut ends) = (vec![0; column.len()], Vec::new());
-        for (place, &row) in order.iter().enumerate() {
-            // By value, so that -0 and 0 are one.
-            if place > 0 && column[row as usize] != column[order[place - 1] as usize] {
-                ends.push(place as u32);
-            }
-            ranks[row as usize] = ends.len() as u32;
+    pub fn new<'c>(column: impl Into<ArrayView1<'c, f32>>) -> Self {
+        let Sorted { values, rows: order } = sorted(column.into());
+        let (mut ranks, mut ends) = (vec![0; order.len()], Vec::new());
+        let mut start = 0;
+        for (rank, equal) in values.chunk_by(|one, other| one == other).enumerate() {
+            let end = start + equal.len();
+            order[start..end].iter().for_each(|&row| ranks[row as usize] = rank as u32);
+            ends.push(end as u32);
+            start = end;
         }
-        ends.push(column.len() as u32);
         Self { order, ranks, ends }
     }
 }
@@ -76,8 +78,10 @@ mod tests {
     }
 
     fn bins(sizes: &[u32], bins: usize) -> Vec<u32> {
-        let ends: Vec<u32> =
-            sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size) + size)).collect();
+        let ends: Vec<u32> = sizes
+            .iter()
+            .scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size) + size))
+            .collect();
         let mut cuts = Vec::new();
         equal_bins(&ends, bins, &mut cuts);
         cuts

@@ -120,9 +120,8 @@ impl<'a> Clumps<'a> {
         self.small.clear();
         let (mut start, mut before) = (0, SEVERAL);
         for &end in &self.free.ends {
-            let (first, rest) = self.row_bins[start..end as usize]
-                .split_first()
-                .expect("every value has a row");
+            let (first, rest) =
+                self.row_bins[start..end as usize].split_first().expect("every value has a row");
             let bin = if rest.iter().all(|bin| bin == first) { *first } else { SEVERAL };
             if start > 0 && (bin != before || bin == SEVERAL) {
                 self.small.push(start as u32);

@@ -78,3 +78,24 @@ impl CharacteristicMatrix {
         self.rows.iter().enumerate().flat_map(row)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_statistic_by_hand() {
+        let matrix =
+            CharacteristicMatrix::new(vec![vec![0.2, 0.5, 0.4], vec![0.3, 0.8], vec![0.1]]);
+        assert_eq!(matrix.mic(), 0.8);
+        assert!((matrix.tic() - 2.3).abs() < 1e-12);
+        assert!((matrix.normalised_tic() - 2.3 / 6.0).abs() < 1e-12);
+        assert!((matrix.mas() - 0.3).abs() < 1e-12);
+        assert_eq!(matrix.mev(), 0.5);
+        assert_eq!(matrix.mcn(0.0), 9f64.log2());
+        assert_eq!(matrix.mcn(0.4), 6f64.log2());
+        // The best grid of at most 4, 6, 8, 6, 9, 8 cells: 0.2, 0.5, 0.5, 0.5, 0.8, 0.5.
+        let inverse = (5.0 + 4.0 * 2.0 + 1.25) / 6.0;
+        assert!((matrix.gmic(-1.0) - 1.0 / inverse).abs() < 1e-12);
+    }
+}
