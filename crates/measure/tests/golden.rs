@@ -1,6 +1,8 @@
 //! Every metric against the values of the original code, at the tolerance stated with each value.
 //! Inputs, values and where they come from: `golden/README.md`.
 
+#[path = "golden/mine.rs"]
+mod mine;
 #[path = "golden/mod.rs"]
 mod set;
 
@@ -15,9 +17,11 @@ use unbraid_measure::metrics::mig::Mig;
 use unbraid_measure::metrics::modularity::Modularity;
 use unbraid_measure::metrics::mutual_info::MutualInfo;
 use unbraid_measure::metrics::total_correlation::TotalCorrelation;
+use unbraid_measure::metrics::udr::{Similarity, Udr};
 use unbraid_measure::metrics::wasserstein::Wasserstein;
 use unbraid_measure::metrics::{Metric, Score};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::stats::lasso::Lasso;
 use unbraid_measure::watch::Watch;
 
 /// How a metric of the index is computed here.
@@ -39,7 +43,6 @@ enum Read {
     /// The part of this name.
     Part(&'static str),
     /// All parts in order, where the index has a list.
-    #[expect(dead_code, reason = "for `udr`, which is next")]
     Parts,
 }
 
@@ -77,6 +80,10 @@ const KNOWN: &[Known] = &[
         read: Part("normalised"),
     },
     Known { name: "mutual_info_score", entries: 13, metric: |_| Box::new(MutualInfo), read: Whole },
+    Known { name: "mic_tic_matrix", entries: 5, metric: mine::mic, read: Whole },
+    Known { name: "mic_tic_matrix_e", entries: 5, metric: mine::mic, read: Whole },
+    Known { name: "udr_lasso", entries: 1, metric: udr, read: Parts },
+    Known { name: "udr_spearman", entries: 1, metric: udr, read: Parts },
 ];
 
 fn irs(params: &Value) -> Box<dyn Metric> {
@@ -91,6 +98,16 @@ fn factor_vae(params: &Value) -> Box<dyn Metric> {
         variance_rows: whole(&params["num_variance_estimate"]),
         threshold: number(&params["prune_threshold"]),
     })
+}
+
+fn udr(params: &Value) -> Box<dyn Metric> {
+    let given = |name: &str, default: f64| params.get(name).map_or(default, number);
+    let similarity = match text(&params["correlation_matrix"]) {
+        "lasso" => Similarity::Lasso(Lasso::new(given("lasso_alpha", 0.1))),
+        "spearman" => Similarity::Spearman,
+        other => panic!("no similarity `{other}`"),
+    };
+    Box::new(Udr { similarity, threshold: given("kl_filter_threshold", 0.01) })
 }
 
 #[test]

@@ -16,12 +16,14 @@ use crate::watch::Watch;
 pub mod aam;
 pub mod factor_vae_score;
 pub mod irs;
+pub mod maximal_information;
 pub mod mcc;
 pub mod mig;
 pub mod mig_continuous;
 pub mod modularity;
 pub mod mutual_info;
 pub mod total_correlation;
+pub mod udr;
 pub mod unified;
 pub mod wasserstein;
 
@@ -36,9 +38,15 @@ pub static METRICS: &[&dyn Metric] = &[
     &irs::Irs::STUDY,
     &mcc::Mcc::PEARSON,
     &mcc::Mcc::SPEARMAN,
+    &maximal_information::MaximalInformation::MIC,
+    &maximal_information::MaximalInformation::TIC,
+    &maximal_information::MaximalInformation::MIC_E,
+    &maximal_information::MaximalInformation::TIC_E,
     &total_correlation::TotalCorrelation,
     &wasserstein::Wasserstein,
     &mutual_info::MutualInfo,
+    &udr::Udr::LASSO,
+    &udr::Udr::SPEARMAN,
 ];
 
 impl fmt::Debug for dyn Metric {
