@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import MissingError
-
-# How wide the last column of a printed table may get.
-WIDTH = 79
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Score:
     metric: str
     value: float | None
     parts: dict[str, float] = field(default_factory=dict)
-    matrix: np.ndarray | None = None
+    matrix: npt.NDArray[np.float64] | None = None
     interval: tuple[float, float] | None = None
     reading: str = ""
     seconds: float = 0.0

@@ -5,13 +5,19 @@ Nothing here imports pandas, polars or torch: their objects are known by what th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import ArrayError
+
+# A data frame of pandas or polars is an array to a type checker.
+Factors: TypeAlias = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+
+Array: TypeAlias = npt.NDArray[Any]
 
 # Whole numbers up to this size are told apart by float32.
 MOST_WHOLE = 2**24
@@ -21,15 +27,15 @@ MOST_WHOLE = 2**24
 class Table:
     """Codes and factor values row by row, as `_native.score` reads them."""
 
-    codes: np.ndarray  # float32 [rows, latents]
-    values: np.ndarray  # float32 [rows, factors]
+    codes: npt.NDArray[np.float32]  # [rows, latents]
+    values: npt.NDArray[np.float32]  # [rows, factors]
     names: list[str]
     whole: list[bool]
     blocks: list[int | None] | None = None
     kl: list[float] | None = None
-    siblings: list[tuple[np.ndarray, list[float] | None]] = field(default_factory=list)
-    learned_graph: np.ndarray | None = None  # float64 [cause, effect]
-    true_graph: np.ndarray | None = None  # bool [cause, effect]
+    siblings: list[tuple[npt.NDArray[np.float32], list[float] | None]] = field(default_factory=list)
+    learned_graph: npt.NDArray[np.float64] | None = None  # [cause, effect]
+    true_graph: npt.NDArray[np.bool_] | None = None  # [cause, effect]
 
 
 def table(codes: Any, factors: Any = None, names: Sequence[str] | None = None) -> Table:
@@ -56,7 +62,7 @@ def table(codes: Any, factors: Any = None, names: Sequence[str] | None = None) -
     return Table(codes, values, names, whole)
 
 
-def matrix(what: str, array: Any) -> np.ndarray:
+def matrix(what: str, array: Any) -> npt.NDArray[np.float32]:
     """Numbers as float32 [rows, columns] in C order, without a copy where they are that already."""
     array = as_array(what, array)
     if array.ndim == 1:
@@ -68,7 +74,7 @@ def matrix(what: str, array: Any) -> np.ndarray:
     return _as_float32(what, array)
 
 
-def as_array(what: str, array: Any) -> np.ndarray:
+def as_array(what: str, array: Any) -> Array:
     """Whatever it is, as a NumPy array of its own kind of numbers."""
     # A torch tensor may carry gradients or lie on a device, and gives no array before it is freed.
     if hasattr(array, "detach") and hasattr(array, "cpu"):
@@ -81,7 +87,7 @@ def as_array(what: str, array: Any) -> np.ndarray:
         raise ArrayError(f"{what} cannot be read as an array: {error}") from error
 
 
-def _columns(factors: Any) -> Iterator[tuple[str | None, np.ndarray]]:
+def _columns(factors: Any) -> Iterator[tuple[str | None, Array]]:
     """Each factor as its name, where it has one, and a column."""
     named = _named_columns(factors)
     if named is not None:
@@ -115,7 +121,7 @@ def _named_columns(factors: Any) -> Iterable[tuple[Any, Any]] | None:
     return None
 
 
-def _names(names: Sequence[str], columns: list[tuple[str | None, np.ndarray]]) -> list[str]:
+def _names(names: Sequence[str], columns: list[tuple[str | None, Array]]) -> list[str]:
     names = [str(name) for name in names]
     if any(name is not None for name, _ in columns):
         raise ArrayError("the factors bring their names with them; leave `names` out")
@@ -124,7 +130,7 @@ def _names(names: Sequence[str], columns: list[tuple[str | None, np.ndarray]]) -
     return names
 
 
-def _numbers(what: str, column: np.ndarray) -> tuple[np.ndarray, bool]:
+def _numbers(what: str, column: Array) -> tuple[npt.NDArray[np.float32], bool]:
     """A column as float32, and whether each of its values is a class of its own."""
     if column.dtype.kind == "O":
         column = _words(what, column)
@@ -134,16 +140,22 @@ def _numbers(what: str, column: np.ndarray) -> tuple[np.ndarray, bool]:
     if column.dtype.kind not in "fiub":
         raise ArrayError(f"{what} {_are(column)}; it must be numbers or words")
     whole = column.dtype.kind != "f"
-    if whole and len(column) and max(-int(column.min()), int(column.max())) > MOST_WHOLE:
-        if len(np.unique(column)) != len(np.unique(column.astype(np.float32))):
-            raise ArrayError(
-                f"{what} has whole numbers too large to be told apart (above {MOST_WHOLE:,}); "
-                "number its values from 0, or give it as floats if it is a quantity"
-            )
+    if whole and _collide(column):
+        raise ArrayError(
+            f"{what} has whole numbers too large to be told apart (above {MOST_WHOLE:,}); "
+            "number its values from 0, or give it as floats if it is a quantity"
+        )
     return _as_float32(what, column), whole
 
 
-def _words(what: str, column: np.ndarray) -> np.ndarray:
+def _collide(column: Array) -> bool:
+    """Whether two whole numbers become one as float32."""
+    if len(column) == 0 or max(-int(column.min()), int(column.max())) <= MOST_WHOLE:
+        return False
+    return len(np.unique(column)) != len(np.unique(column.astype(np.float32)))
+
+
+def _words(what: str, column: Array) -> Array:
     """Python objects, as pandas keeps words, if they are all words."""
     for row, value in enumerate(column):
         if not isinstance(value, str):
@@ -155,7 +167,7 @@ def _words(what: str, column: np.ndarray) -> np.ndarray:
     return column.astype(str)
 
 
-def _as_float32(what: str, array: np.ndarray) -> np.ndarray:
+def _as_float32(what: str, array: Array) -> npt.NDArray[np.float32]:
     # Infinity is refused later, with its place; what only becomes infinite here is said here.
     with np.errstate(over="ignore"):
         found = np.require(array, np.float32, ["C_CONTIGUOUS", "ALIGNED"])
@@ -164,7 +176,7 @@ def _as_float32(what: str, array: np.ndarray) -> np.ndarray:
     return found
 
 
-def _are(array: np.ndarray) -> str:
+def _are(array: Array) -> str:
     words = {"c": "complex numbers", "O": "Python objects", "U": "words", "S": "bytes"}
     kind = words.get(array.dtype.kind, f"of type {array.dtype}")
     return f"are {kind}"

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unbraid_measure::metrics::{METRICS, Metric, Needs};
+use unbraid_measure::metrics::{METRICS, Metric};
 
 /// Every metric in the order of the docs: name, title, summary, paper, page, reading, needs.
 #[pyfunction]
@@ -20,19 +20,9 @@ fn entry<'py>(py: Python<'py>, metric: &dyn Metric) -> PyResult<Bound<'py, PyDic
         ("paper", info.paper),
         ("page", info.page),
         ("reading", &metric.reading().to_string()),
-        ("needs", word(metric.needs())),
+        ("needs", &metric.needs().to_string()),
     ] {
         entry.set_item(key, text)?;
     }
     Ok(entry)
-}
-
-fn word(needs: Needs) -> &'static str {
-    match needs {
-        Needs::Codes => "codes",
-        Needs::Factors => "factors",
-        Needs::Split => "split",
-        Needs::Graphs => "graphs",
-        Needs::Siblings => "siblings",
-    }
 }

@@ -39,9 +39,8 @@ pub(crate) fn score<'py>(
     let protocol = Protocol { bins: options.bins, split };
     let table = table.representation(protocol).map_err(|error| exception(&error))?;
     let how = Options { seed: options.seed, bootstrap: options.bootstrap };
-    let report = watched(py, progress.as_ref(), |observer| {
-        scoring::score(&table, &metrics, how, observer)
-    })?;
+    let report =
+        watched(py, progress.as_ref(), |observer| scoring::score(&table, &metrics, how, observer))?;
     let report = report.map_err(|error| exception(&error))?;
     let document = report.to_json().to_string();
     let Report { outcomes, warnings, .. } = report;
