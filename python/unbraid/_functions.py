@@ -14,7 +14,7 @@ from . import _native
 from ._documents import document
 from ._errors import ArrayError, SettingError
 from ._scores import Score, Scores
-from ._table import Factors, Table, as_array, matrix, table
+from ._table import Blocks, Factors, Table, matrix, table
 
 Progress: TypeAlias = Callable[[str, float], object]
 
@@ -26,7 +26,8 @@ class Options:
     metrics: list[str]
     seed: int = 0
     bins: int = 20
-    ends: tuple[int, int] | None = None
+    train_rows: int | None = None
+    test_rows: int | None = None
     bootstrap: int = 0
 
 
@@ -41,6 +42,7 @@ def score(
     train_rows: int | None = None,
     test_rows: int | None = None,
     bootstrap: int = 0,
+    blocks: Blocks | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Judge a representation with many metrics.
@@ -67,9 +69,13 @@ def score(
         How many bins of equal width a column without a list of values is cut into.
     train_rows, test_rows : int, optional
         The first rows teach a predictor and the last judge it, for metrics that train one; the
-        others look at the first rows alone. If left out, a random two thirds teach.
+        others look at the first rows alone. If one is left out, it is the rest; if both are, a
+        random two thirds teach.
     bootstrap : int, default 0
         How many times to resample the rows for an interval; 0 for none.
+    blocks : sequence, optional
+        The factor of each code, by name or by number from 0, None for a code without one; for
+        `alignment`, which otherwise assigns the codes itself.
     progress : callable, optional
         Called as ``progress(metric, share)`` about twenty times a second, and once when a metric is
         done; a share of 1 is all of it.
@@ -98,7 +104,8 @@ def score(
     True
     """
     options = _options(metrics, seed, bins, train_rows, test_rows, bootstrap)
-    outcomes, warnings, json = _native.score(table(codes, factors, names), options, progress)
+    data = table(codes, factors, names, blocks)
+    outcomes, warnings, json = _native.score(data, options, progress)
     return Scores([_score(outcome) for outcome in outcomes], warnings, json)
 
 
@@ -132,6 +139,22 @@ def function_of(entry: dict[str, str]) -> Callable[..., Score]:
         options = _options(name, seed, bins, train_rows, test_rows, bootstrap)
         return _one(table(codes, factors, names), options, progress)
 
+    def of_blocks(
+        codes: npt.ArrayLike,
+        factors: Factors,
+        blocks: Blocks | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        seed: int = 0,
+        bins: int = 20,
+        train_rows: int | None = None,
+        test_rows: int | None = None,
+        bootstrap: int = 0,
+        progress: Progress | None = None,
+    ) -> Score:
+        options = _options(name, seed, bins, train_rows, test_rows, bootstrap)
+        return _one(table(codes, factors, names, blocks), options, progress)
+
     def of_codes(
         codes: npt.ArrayLike,
         *,
@@ -161,7 +184,8 @@ def function_of(entry: dict[str, str]) -> Callable[..., Score]:
         "siblings": of_models,
         "graphs": of_graphs,
     }
-    function = by_needs[entry["needs"]]
+    # The one metric that may be told which code belongs to which factor.
+    function = of_blocks if name == "alignment" else by_needs[entry["needs"]]
     function.__name__ = function.__qualname__ = name.replace("-", "_")
     function.__module__ = "unbraid"
     function.__doc__ = document(entry, function, score)
@@ -191,17 +215,13 @@ def _options(
     names = metrics.split(",") if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(name, str) for name in names):
         raise SettingError(f"setting `metrics` is {metrics!r}; give names, as in ['mig', 'mcc']")
-    if (train_rows is None) != (test_rows is None):
-        raise SettingError("`train_rows` and `test_rows` go together; give both or neither")
-    ends = None
-    if train_rows is not None and test_rows is not None:
-        ends = _whole("train_rows", train_rows, 1), _whole("test_rows", test_rows, 1)
     return Options(
         # Functions are named with underscores, metrics with hyphens.
         metrics=[name.replace("_", "-") for name in names],
         seed=_whole("seed", seed, 0, most=2**64 - 1),
-        bins=_whole("bins", bins, 2),
-        ends=ends,
+        bins=_whole("bins", bins, 1, most=65_536),
+        train_rows=None if train_rows is None else _whole("train_rows", train_rows, 1),
+        test_rows=None if test_rows is None else _whole("test_rows", test_rows, 1),
         bootstrap=_whole("bootstrap", bootstrap, 0),
     )
 
@@ -229,10 +249,10 @@ def _models(models: Iterable[npt.ArrayLike], kl: Iterable[npt.ArrayLike] | None)
             )
     divergences: list[list[float] | None] = [None] * len(codes)
     if kl is not None:
-        divergences = [as_array(f"kl of model {i}", row).tolist() for i, row in enumerate(kl)]
-        lengths = [len(row) if isinstance(row, list) else 0 for row in divergences]
-        if lengths != [each.shape[1] for each in codes]:
+        rows = [matrix(f"KL divergences of model {i}", row) for i, row in enumerate(kl)]
+        if [row.shape for row in rows] != [(each.shape[1], 1) for each in codes]:
             raise ArrayError("kl must have a row for each model and in it a number for each code")
+        divergences = [row[:, 0].tolist() for row in rows]
     found = table(codes[0])
     found.kl = divergences[0]
     found.siblings = list(zip(codes[1:], divergences[1:]))
@@ -248,15 +268,13 @@ def _graphs(learned: npt.ArrayLike, true: npt.ArrayLike) -> Table:
 
 
 def _adjacency(what: str, graph: npt.ArrayLike, dtype: Any) -> npt.NDArray[Any]:
-    array = as_array(f"edges of the {what} graph", graph)
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+    array = matrix(f"edges of the {what} graph", graph)
+    if array.shape[0] != array.shape[1]:
         raise ArrayError(
             f"the {what} graph has shape {list(array.shape)}; it must be square, "
             "a row per cause and a column per effect"
         )
-    if array.dtype.kind not in "fiub":
-        raise ArrayError(f"the {what} graph has type {array.dtype}; it must be numbers")
-    return np.ascontiguousarray(array, dtype)
+    return array.astype(dtype)
 
 
 # Where users import them from.

@@ -4,6 +4,8 @@ from typing import Any
 from ._functions import Options
 from ._table import Table
 
+__all__ = ["__version__", "metrics", "score"]
+
 __version__: str
 
 def metrics() -> list[dict[str, str]]: ...

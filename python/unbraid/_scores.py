@@ -94,49 +94,39 @@ class Scores(Mapping[str, Score]):
         document: dict[str, Any] = json.loads(self._document)
         return document
 
+    def _rows(self) -> list[list[str]]:
+        """The table with its head; a column of intervals only where there are any."""
+        rows = [["metric", "value", "interval", "reading"]]
+        for score in self.values():
+            interval = "" if score.interval is None else "{:.3f} to {:.3f}".format(*score.interval)
+            rows.append([score.metric, _value(score), interval, score.reason or score.reading])
+        if not any(row[2] for row in rows[1:]):
+            rows = [[row[0], row[1], row[3]] for row in rows]
+        return rows
+
     def __repr__(self) -> str:
-        head = ("metric", "value", "reading")
-        rows = [head] + [(s.metric, _value(s), s.reason or s.reading) for s in self.values()]
-        first, second = (max(len(row[j]) for row in rows) for j in (0, 1))
-        lines = [f"{a:<{first}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows]
+        rows = self._rows()
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         return "\n".join(lines + [f"warning: {warning}" for warning in self.warnings])
 
     def _repr_html_(self) -> str:
-        cell = '<td style="text-align:left;padding:0.2em 0.8em;{}">{}</td>'
-        number = "font-variant-numeric:tabular-nums;white-space:nowrap"
-        faint = "opacity:0.7"
-        rows = []
-        for score in self.values():
-            last = score.reading if score.reason is None else score.reason
-            style = faint if score.reason is None else f"{faint};font-style:italic"
-            rows.append(
-                "<tr>"
-                + cell.format("font-weight:600;white-space:nowrap", html.escape(score.metric))
-                + cell.format(number, html.escape(_value(score)))
-                + cell.format(style, html.escape(last))
-                + "</tr>"
-            )
-        head = "".join(
-            f'<th style="text-align:left;padding:0.2em 0.8em">{name}</th>'
-            for name in ("metric", "value", "reading")
-        )
-        notes = "".join(
-            f'<div style="padding:0.1em 0.8em">⚠ {html.escape(warning)}</div>'
-            for warning in self.warnings
-        )
-        return (
-            '<table style="border-collapse:collapse">'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{notes}"
-        )
+        head, *rows = self._rows()
+        cell = '<{0} style="text-align:left;padding:0.2em 0.8em;{1}">{2}</{0}>'.format
+        # The metric stands out, numbers do not break, and what explains them stays back.
+        number = "white-space:nowrap;font-variant-numeric:tabular-nums"
+        first, last = "font-weight:600;white-space:nowrap", "opacity:0.75"
+        styles = [first, *[number] * (len(head) - 2), last]
+        lines = ["".join(cell("th", "", name) for name in head)]
+        for row in rows:
+            lines.append("".join(cell("td", *pair) for pair in zip(styles, map(html.escape, row))))
+        table = "".join(f"<tr>{line}</tr>" for line in lines)
+        warnings = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
+        return f'<table style="border-collapse:collapse">{table}</table><ul>{warnings}</ul>'
 
 
 def _value(score: Score) -> str:
-    if score.value is None:
-        return "-"
-    if score.interval is None:
-        return f"{score.value:.3f}"
-    low, high = score.interval
-    return f"{score.value:.3f} [{low:.3f}, {high:.3f}]"
+    return "-" if score.value is None else f"{score.value:.3f}"
 
 
 for _class in (Score, Scores):

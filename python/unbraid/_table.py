@@ -5,6 +5,7 @@ Nothing here imports pandas, polars or torch: their objects are known by what th
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -12,11 +13,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import ArrayError
+from ._errors import ArrayError, SettingError
 
 # A data frame of pandas or polars is an array to a type checker.
 Factors: TypeAlias = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 
+# The factor of each code, by name or number.
+Blocks: TypeAlias = Sequence["str | int | None"]
 Array: TypeAlias = npt.NDArray[Any]
 
 # Whole numbers up to this size are told apart by float32.
@@ -38,7 +41,12 @@ class Table:
     true_graph: npt.NDArray[np.bool_] | None = None  # [cause, effect]
 
 
-def table(codes: Any, factors: Any = None, names: Sequence[str] | None = None) -> Table:
+def table(
+    codes: Any,
+    factors: Any = None,
+    names: Sequence[str] | None = None,
+    blocks: Blocks | None = None,
+) -> Table:
     """Codes and factors as a `Table`."""
     codes = matrix("codes", codes)
     columns = [] if factors is None else list(_columns(factors))
@@ -59,7 +67,7 @@ def table(codes: Any, factors: Any = None, names: Sequence[str] | None = None) -
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ArrayError(f"two factors are named `{twice[0]}`; give each its own name")
-    return Table(codes, values, names, whole)
+    return Table(codes, values, names, whole, _blocks(blocks, names))
 
 
 def matrix(what: str, array: Any) -> npt.NDArray[np.float32]:
@@ -115,7 +123,7 @@ def _named_columns(factors: Any) -> Iterable[tuple[Any, Any]] | None:
     # A pandas Series has `items` too, of single values.
     if getattr(factors, "ndim", 2) == 2:
         if hasattr(factors, "items"):  # dict, pandas
-            return factors.items()
+            return list(factors.items())
         if hasattr(factors, "columns") and hasattr(factors, "__getitem__"):  # polars
             return [(name, factors[name]) for name in factors.columns]
     return None
@@ -130,29 +138,44 @@ def _names(names: Sequence[str], columns: list[tuple[str | None, Array]]) -> lis
     return names
 
 
+def _blocks(blocks: Blocks | None, names: list[str]) -> list[int | None] | None:
+    """The factor of each code by number."""
+    if blocks is None:
+        return None
+    found: list[int | None] = []
+    for block in blocks:
+        if block is None or block in names:
+            found.append(None if block is None else names.index(str(block)))
+        elif not isinstance(block, str) and 0 <= operator.index(block) < len(names):
+            found.append(operator.index(block))
+        else:
+            raise SettingError(
+                f"setting `blocks` names {block!r}, which is no factor; "
+                "give names, numbers from 0, or None"
+            )
+    return found
+
+
 def _numbers(what: str, column: Array) -> tuple[npt.NDArray[np.float32], bool]:
     """A column as float32, and whether each of its values is a class of its own."""
     if column.dtype.kind == "O":
         column = _words(what, column)
     # StringDType, of NumPy 2.
     if column.dtype.kind in "UST":
-        return np.unique(column, return_inverse=True)[1].astype(np.float32), True
+        return _as_float32(what, _order(column)), True
     if column.dtype.kind not in "fiub":
         raise ArrayError(f"{what} {_are(column)}; it must be numbers or words")
-    whole = column.dtype.kind != "f"
-    if whole and _collide(column):
-        raise ArrayError(
-            f"{what} has whole numbers too large to be told apart (above {MOST_WHOLE:,}); "
-            "number its values from 0, or give it as floats if it is a quantity"
-        )
-    return _as_float32(what, column), whole
+    if column.dtype.kind == "f":
+        return _as_float32(what, column), False
+    # Whole numbers that float32 would confuse become their order, as words do.
+    if len(column) and max(-int(column.min()), int(column.max())) > MOST_WHOLE:
+        column = _order(column)
+    return _as_float32(what, column), True
 
 
-def _collide(column: Array) -> bool:
-    """Whether two whole numbers become one as float32."""
-    if len(column) == 0 or max(-int(column.min()), int(column.max())) <= MOST_WHOLE:
-        return False
-    return len(np.unique(column)) != len(np.unique(column.astype(np.float32)))
+def _order(column: Array) -> Array:
+    """The place of each value among the sorted distinct ones."""
+    return np.unique(column, return_inverse=True)[1]
 
 
 def _words(what: str, column: Array) -> Array:

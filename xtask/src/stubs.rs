@@ -18,7 +18,7 @@ from ._errors import ArrayError, Error, MissingError, SettingError, UnknownError
 from ._functions import Progress, metrics, score
 from ._native import __version__
 from ._scores import Score, Scores
-from ._table import Factors
+from ._table import Blocks, Factors
 
 ";
 
@@ -47,12 +47,16 @@ pub(crate) fn page(metrics: &[Json]) -> Result<String> {
 
 fn function(metric: &Json) -> Result<String> {
     let name = cell(metric, "name").replace('-', "_");
+    let blocks = match name.as_str() {
+        "alignment" => "blocks: Blocks | None = None, ",
+        _ => "",
+    };
     let parameters = match cell(metric, "needs") {
-        "factors" | "split" => {
-            "codes: npt.ArrayLike, factors: Factors, *, names: Sequence[str] | None = None, \
+        "factors" | "split" => &format!(
+            "codes: npt.ArrayLike, factors: Factors, {blocks}*, names: Sequence[str] | None = None, \
              seed: int = 0, bins: int = 20, train_rows: int | None = None, \
              test_rows: int | None = None, bootstrap: int = 0, progress: Progress | None = None"
-        }
+        ),
         "codes" => {
             "codes: npt.ArrayLike, *, seed: int = 0, bins: int = 20, bootstrap: int = 0, \
              progress: Progress | None = None"

@@ -17,9 +17,23 @@ pub(crate) struct Asked {
     metrics: Vec<String>,
     seed: u64,
     bins: usize,
-    /// How many first rows teach and how many last rows judge.
-    ends: Option<(usize, usize)>,
+    /// How many first rows teach a predictor.
+    train_rows: Option<usize>,
+    /// How many last rows judge it.
+    test_rows: Option<usize>,
     bootstrap: usize,
+}
+
+impl Asked {
+    /// Of train and test rows, the one left out is the rest.
+    fn split(&self, rows: usize) -> Split {
+        match (self.train_rows, self.test_rows) {
+            (None, None) => Split::Random { seed: self.seed },
+            (Some(train), Some(test)) => Split::Ends { train, test },
+            (Some(train), None) => Split::Ends { train, test: rows.saturating_sub(train) },
+            (None, Some(test)) => Split::Ends { train: rows.saturating_sub(test), test },
+        }
+    }
 }
 
 /// Judge a table. Returns an outcome per metric, the warnings, and the JSON document of both.
@@ -32,11 +46,7 @@ pub(crate) fn score<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<String>, String)> {
     let metrics = scoring::metrics_named(&options.metrics).map_err(|error| exception(&error))?;
-    let split = match options.ends {
-        Some((train, test)) => Split::Ends { train, test },
-        None => Protocol::default().split,
-    };
-    let protocol = Protocol { bins: options.bins, split };
+    let protocol = Protocol { bins: options.bins, split: options.split(table.rows()) };
     let table = table.representation(protocol).map_err(|error| exception(&error))?;
     let how = Options { seed: options.seed, bootstrap: options.bootstrap };
     let report =

@@ -29,6 +29,11 @@ pub(crate) struct Table<'py> {
 }
 
 impl Table<'_> {
+    /// How many rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.codes.shape()[0]
+    }
+
     /// Borrow it. The GIL is released while metrics read the arrays: who writes to them from another
     /// thread meanwhile gets scores of a mixture, as with any function of NumPy.
     pub(crate) fn representation(&self, protocol: Protocol) -> Result<Representation<'_>> {
