@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,27 +63,35 @@ def test_every_metric_is_in_the_stubs_with_its_parameters():
     assert set(found) <= metrics, HINT
 
 
-def run(*words, cwd):
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Reading NumPy's types takes mypy most of its time; once is enough."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+def run(*words, cwd, cache):
+    environment = {**os.environ, "MYPY_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-m", *words]
     found = subprocess.run(
-        [sys.executable, "-m", *words], cwd=cwd, capture_output=True, text=True, check=False
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
     assert found.returncode == 0, found.stdout + found.stderr
 
 
 @needs_mypy
-def test_mypy_finds_the_stubs_true_to_the_module(tmp_path):
-    run("mypy.stubtest", "unbraid", cwd=tmp_path)
+def test_mypy_finds_the_stubs_true_to_the_module(tmp_path, cache):
+    run("mypy.stubtest", "unbraid", cwd=tmp_path, cache=cache)
 
 
 @needs_mypy
-def test_mypy_accepts_the_package_and_a_user_of_it(tmp_path):
+def test_mypy_accepts_the_package_and_a_user_of_it(tmp_path, cache):
     (tmp_path / "user.py").write_text(USER)
-    run("mypy", "--strict", "user.py", cwd=tmp_path)
-    run("mypy", "--strict", "-p", "unbraid", cwd=tmp_path)
+    run("mypy", "--strict", "user.py", cwd=tmp_path, cache=cache)
+    run("mypy", "--strict", "-p", "unbraid", cwd=tmp_path, cache=cache)
 
 
 @needs_mypy
-def test_mypy_notices_a_mistake(tmp_path):
+def test_mypy_notices_a_mistake(tmp_path, cache):
     (tmp_path / "user.py").write_text(USER.replace("bins=10", "binns=10"))
     with pytest.raises(AssertionError, match="binns"):
-        run("mypy", "--strict", "user.py", cwd=tmp_path)
+        run("mypy", "--strict", "user.py", cwd=tmp_path, cache=cache)
