@@ -112,17 +112,23 @@ class Scores(Mapping[str, Score]):
 
     def _repr_html_(self) -> str:
         head, *rows = self._rows()
-        cell = '<{0} style="text-align:left;padding:0.2em 0.8em;{1}">{2}</{0}>'.format
-        # The metric stands out, numbers do not break, and what explains them stays back.
+        cell = (
+            '<{0} style="text-align:left;vertical-align:top;padding:0.25em 0.9em;'
+            'border-bottom:1px solid rgba(128,128,128,0.3);{1}">{2}</{0}>'
+        ).format
+        # Names and numbers do not break, and what explains them stays back.
+        name = "white-space:nowrap;font-weight:600"
         number = "white-space:nowrap;font-variant-numeric:tabular-nums"
-        first, last = "font-weight:600;white-space:nowrap", "opacity:0.75"
-        styles = [first, *[number] * (len(head) - 2), last]
-        lines = ["".join(cell("th", "", name) for name in head)]
+        styles = [name, *[number] * (len(head) - 2), "opacity:0.75"]
+        lines = ["".join(cell("th", "font-weight:400;opacity:0.75", title) for title in head)]
         for row in rows:
             lines.append("".join(cell("td", *pair) for pair in zip(styles, map(html.escape, row))))
         table = "".join(f"<tr>{line}</tr>" for line in lines)
-        warnings = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
-        return f'<table style="border-collapse:collapse">{table}</table><ul>{warnings}</ul>'
+        notes = "".join(
+            f'<div style="padding:0.25em 0.9em;opacity:0.75">warning: {html.escape(warning)}</div>'
+            for warning in self.warnings
+        )
+        return f'<table style="border-collapse:collapse;color:inherit">{table}</table>{notes}'
 
 
 def _value(score: Score) -> str:
