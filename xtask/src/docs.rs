@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value as Json;
 
-use crate::{Result, cargo, repository};
+use crate::{Result, cargo, repository, stubs};
 
 /// One registry of the program.
 struct Registry {
@@ -91,6 +91,9 @@ fn outdated() -> Result<Vec<Page>> {
             entries.iter().map(|entry| unbraid(&["show", cell(entry, "name")])).collect();
         let text = page(registry, &explained?);
         pages.push(Page { path: format!("docs/{key}.md"), text });
+        if key == "metrics" {
+            pages.push(Page { path: stubs::PATH.into(), text: stubs::page(entries)? });
+        }
     }
     pages.push(Page { path, text: readme });
     pages.retain(|page| {
@@ -111,7 +114,8 @@ fn unbraid(arguments: &[&str]) -> Result<String> {
         .map_err(|_| format!("`unbraid {}` prints no UTF-8", arguments.join(" ")))
 }
 
-fn cell<'a>(entry: &'a Json, key: &str) -> &'a str {
+/// What an entry says under a key, or nothing.
+pub(crate) fn cell<'a>(entry: &'a Json, key: &str) -> &'a str {
     entry[key].as_str().unwrap_or_default()
 }
 

@@ -7,7 +7,9 @@ use std::process::{Command, ExitCode};
 
 mod check;
 mod docs;
+mod package;
 mod python;
+mod stubs;
 mod tally;
 mod test;
 
@@ -17,8 +19,8 @@ usage: cargo xtask TASK
   test            run every test, those in Python too, and add up the results
   check           all that must hold before a change is merged: format, spelling, lints,
                   documentation, generated pages, licences, tests
-  docs            write the tables of README.md and the pages docs/models.md, docs/data.md and
-                  docs/metrics.md from the program
+  docs            write the tables of README.md, the pages docs/models.md, docs/data.md and
+                  docs/metrics.md, and the types of the Python package from the program
   docs --check    only say whether they are current
   help            print this
 ";

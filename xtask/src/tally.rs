@@ -1,5 +1,5 @@
-//! Adding up what `cargo test` prints: one result line per test program, and the lines in which a
-//! test says that it could not do its work here.
+//! Adding up what `cargo test` and pytest print: one result line per test program, and the lines in
+//! which a test says that it could not do its work here.
 
 /// What has been seen so far.
 #[derive(Debug, Default, PartialEq)]
@@ -46,6 +46,44 @@ impl Tally {
                 _ => {}
             }
         }
+    }
+
+    /// Take in one line of pytest's, called with `-q -rfEs`.
+    pub(crate) fn pytest_line(&mut self, line: &str) {
+        let line = line.trim_end();
+        if let Some(skipped) = line.strip_prefix("SKIPPED ") {
+            // "SKIPPED [2] python/tests/test_stubs.py:20: mypy is not installed"
+            self.ignored_tests.push(skipped.into());
+        } else if let Some(test) =
+            line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "))
+        {
+            let (name, _) = test.split_once(" - ").unwrap_or((test, ""));
+            self.failed_tests.push(name.into());
+        } else if let Some((counts, seconds)) = line.rsplit_once(" in ")
+            && seconds.starts_with(|c: char| c.is_ascii_digit())
+        {
+            self.pytest_result(counts);
+        }
+    }
+
+    /// "1 failed, 5 passed, 2 skipped, 1 error"
+    fn pytest_result(&mut self, counts: &str) {
+        for count in counts.split(", ") {
+            let (number, what) = count.split_once(' ').unwrap_or_default();
+            let Ok(number) = number.parse::<usize>() else { continue };
+            match what {
+                "passed" => self.passed += number,
+                "failed" | "error" | "errors" => self.failed += number,
+                "skipped" => self.ignored += number,
+                _ => {}
+            }
+        }
+    }
+
+    /// Something else than a test went wrong.
+    pub(crate) fn failed(&mut self, what: &str) {
+        self.failed += 1;
+        self.failed_tests.push(what.into());
     }
 
     /// What failed and what was not run, by name, and as the last line the three sums.
@@ -106,6 +144,28 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
              reads_the_published_file (ignored, needs 26 MB)\n\
              total: 3 passed, 1 failed, 2 skipped\n"
         );
+    }
+
+    #[test]
+    fn the_results_of_pytest_are_added_to_them() {
+        let mut tally = tally(OUTPUT);
+        let output = "\
+..s.F.                                                                   [100%]
+=================================== FAILURES ===================================
+it took 5 in 3 rows
+=========================== short test summary info ============================
+SKIPPED [2] python/tests/test_stubs.py:20: mypy is not installed
+FAILED python/tests/test_metrics.py::test_a - assert 1 == 2
+ERROR python/tests/test_errors.py - ImportError
+1 failed, 4 passed, 2 skipped, 1 error in 61.20s (0:01:01)
+";
+        output.lines().for_each(|line| tally.pytest_line(line));
+        tally.failed("the wheel");
+        let report = tally.report();
+        assert!(report.ends_with("total: 7 passed, 4 failed, 4 skipped\n"), "{report}");
+        assert!(report.contains("  [2] python/tests/test_stubs.py:20: mypy is not installed\n"));
+        assert!(report.contains("  python/tests/test_metrics.py::test_a\n"), "{report}");
+        assert!(report.contains("  python/tests/test_errors.py\n  the wheel\n"), "{report}");
     }
 
     #[test]

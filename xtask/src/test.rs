@@ -1,10 +1,10 @@
-//! `cargo xtask test`: every test of the workspace, added up.
+//! `cargo xtask test`: every test of the workspace and of the Python package, added up.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::tally::Tally;
-use crate::{Result, cargo, python};
+use crate::{Result, cargo, package, python};
 
 /// Where the tests look for a Python with the packages of `tests/requirements.txt`.
 const PYTHON: &str = "UNBRAID_PYTHON";
@@ -12,46 +12,52 @@ const PYTHON: &str = "UNBRAID_PYTHON";
 /// Run the tests; whether all passed. The last line printed is `total: …`.
 pub(crate) fn run() -> Result<bool> {
     let mut tally = Tally::default();
+    let python = python::interpreter();
     // Passing tests print what they skipped, and only `--show-output` lets that through.
     let mut tests =
         cargo(&["test", "--release", "--workspace", "--no-fail-fast", "--", "--show-output"]);
-    match python::interpreter() {
+    match &python {
         Ok(python) => tests.env(PYTHON, python),
         Err(reason) => {
-            let line = format!("skipped: python tests ({reason})");
-            println!("{line}");
-            tally.line(&line);
+            skip(&format!("python tests ({reason})"), &mut tally);
             tests.env_remove(PYTHON)
         }
     };
-    // Standard error is cargo's own and goes straight to the terminal, with colours and progress;
-    // what tests print to theirs is caught by the test program and comes through standard output.
-    let mut running = tests
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|source| format!("cannot run cargo: {source}"))?;
-    let output = running.stdout.take().expect("standard output is piped");
-    relay(output, &mut tally).map_err(|source| format!("cannot read from cargo: {source}"))?;
-    let status = running.wait().map_err(|source| format!("cannot wait for cargo: {source}"))?;
+    let of_cargo = relay(&mut tests, |line| tally.line(line))?;
+    let of_python = package::test(&python, &mut tally)?;
 
-    let verdict = match status.success() {
+    let verdict = |passed: bool, what: &str| match passed {
         true => String::new(),
-        false => format!("cargo test failed ({status})\n"),
+        false => format!("{what} failed\n"),
     };
-    show(format!("\n{verdict}{}", tally.report()).as_bytes());
-    Ok(status.success())
+    let verdicts = verdict(of_cargo, "cargo test") + &verdict(of_python, "the Python package");
+    show(format!("\n{verdicts}{}", tally.report()).as_bytes());
+    Ok(of_cargo && of_python)
 }
 
-/// Show every line as it comes, and take it in.
-fn relay(output: impl std::io::Read, tally: &mut Tally) -> std::io::Result<()> {
-    let mut output = BufReader::new(output);
+/// Say what cannot be done here, and count it.
+pub(crate) fn skip(what: &str, tally: &mut Tally) {
+    let line = format!("skipped: {what}");
+    println!("{line}");
+    tally.line(&line);
+}
+
+/// Run a command, show every line as it comes, and have it taken in; whether it succeeded.
+pub(crate) fn relay(command: &mut Command, mut take_in: impl FnMut(&str)) -> Result<bool> {
+    // Standard error is cargo's own and goes straight to the terminal, with colours and progress;
+    // what tests print to theirs is caught by the test program and comes through standard output.
+    let running = command.stdout(Stdio::piped()).spawn();
+    let mut running = running.map_err(|source| format!("cannot run the tests: {source}"))?;
+    let mut output = BufReader::new(running.stdout.take().expect("standard output is piped"));
     let mut line = Vec::new();
-    while output.read_until(b'\n', &mut line)? > 0 {
+    let unreadable = |source| format!("cannot read what the tests print: {source}");
+    while output.read_until(b'\n', &mut line).map_err(unreadable)? > 0 {
         show(&line);
-        tally.line(&String::from_utf8_lossy(&line));
+        take_in(&String::from_utf8_lossy(&line));
         line.clear();
     }
-    Ok(())
+    let status = running.wait().map_err(|source| format!("cannot wait for the tests: {source}"))?;
+    Ok(status.success())
 }
 
 /// Print, also where nobody reads any more: the tests go on.

@@ -128,6 +128,19 @@ pub enum Needs {
     Siblings,
 }
 
+impl fmt::Display for Needs {
+    /// One word, as in `unbraid list --json`.
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(match self {
+            Needs::Codes => "codes",
+            Needs::Factors => "factors",
+            Needs::Split => "split",
+            Needs::Graphs => "graphs",
+            Needs::Siblings => "siblings",
+        })
+    }
+}
+
 /// The result of a metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {

@@ -56,6 +56,9 @@ fn entries(what: Listed) -> Json {
             .map(|e| with(card(e.info), "supervision", json!(e.supervision.to_string())))
             .collect(),
         Listed::Data => DATASETS.iter().map(|source: &Source| card(source.info)).collect(),
-        Listed::Metrics => METRICS.iter().map(|metric| card(metric.info())).collect(),
+        Listed::Metrics => METRICS
+            .iter()
+            .map(|metric| with(card(metric.info()), "needs", json!(metric.needs().to_string())))
+            .collect(),
     }
 }
