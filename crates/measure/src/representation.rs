@@ -65,6 +65,20 @@ pub enum Split {
     },
 }
 
+impl Split {
+    /// The split that a user asks for: of train and test rows, the one left out is the rest of
+    /// `rows`; without both it is random.
+    pub fn asked(train: Option<usize>, test: Option<usize>, rows: usize, seed: u64) -> Self {
+        let rest = |taken: usize| rows.saturating_sub(taken);
+        match (train, test) {
+            (None, None) => Self::Random { seed },
+            (Some(train), None) => Self::Ends { train, test: rest(train) },
+            (None, Some(test)) => Self::Ends { train: rest(test), test },
+            (Some(train), Some(test)) => Self::Ends { train, test },
+        }
+    }
+}
+
 /// What a method says beside its codes, and what is known of the truth beside its values. Each
 /// metric that needs one of these says so where it is missing.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -24,18 +24,6 @@ pub(crate) struct Asked {
     bootstrap: usize,
 }
 
-impl Asked {
-    /// Of train and test rows, the one left out is the rest.
-    fn split(&self, rows: usize) -> Split {
-        match (self.train_rows, self.test_rows) {
-            (None, None) => Split::Random { seed: self.seed },
-            (Some(train), Some(test)) => Split::Ends { train, test },
-            (Some(train), None) => Split::Ends { train, test: rows.saturating_sub(train) },
-            (None, Some(test)) => Split::Ends { train: rows.saturating_sub(test), test },
-        }
-    }
-}
-
 /// Judge a table. Returns an outcome per metric, the warnings, and the JSON document of both.
 #[pyfunction]
 #[pyo3(signature = (table, options, progress=None))]
@@ -46,7 +34,8 @@ pub(crate) fn score<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<String>, String)> {
     let metrics = scoring::metrics_named(&options.metrics).map_err(|error| exception(&error))?;
-    let protocol = Protocol { bins: options.bins, split: options.split(table.rows()) };
+    let split = Split::asked(options.train_rows, options.test_rows, table.rows(), options.seed);
+    let protocol = Protocol { bins: options.bins, split };
     let table = table.representation(protocol).map_err(|error| exception(&error))?;
     let how = Options { seed: options.seed, bootstrap: options.bootstrap };
     let report =

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unbraid::card;
 use unbraid::encode;
-use unbraid::representation::{Representation, Split};
+use unbraid::representation::{Protocol, Representation, Split};
 use unbraid::run::Run;
 use unbraid::score::save;
 use unbraid_measure::metrics::Metric;
@@ -58,16 +58,10 @@ fn scoring_options(options: &Score) -> Options {
     Options { seed: options.seed, bootstrap: options.bootstrap }
 }
 
-/// Bins and the split as asked; of train and test rows, the one left out is the rest.
+/// Bins and the split as asked.
 fn set_protocol(codes: &mut Representation, options: &Score) {
-    let rows = codes.rows();
-    codes.protocol.bins = options.bins as usize;
-    codes.protocol.split = match (options.train_rows, options.test_rows) {
-        (None, None) => Split::Random { seed: options.seed },
-        (Some(train), Some(test)) => Split::Ends { train, test },
-        (Some(train), None) => Split::Ends { train, test: rows.saturating_sub(train) },
-        (None, Some(test)) => Split::Ends { train: rows.saturating_sub(test), test },
-    };
+    let split = Split::asked(options.train_rows, options.test_rows, codes.rows(), options.seed);
+    codes.protocol = Protocol { bins: options.bins as usize, split };
 }
 
 /// Judge, with a bar on a terminal for what takes longer.
