@@ -113,7 +113,7 @@ impl Metric for Irs {
 
 impl Irs {
     /// M of a code, and its IRS(j, k) given each factor; zeros for a code that never changes.
-    fn robustness(&self, code: &[f32], factors: &[Groups]) -> (f64, Vec<f64>) {
+    fn robustness(self, code: &[f32], factors: &[Groups]) -> (f64, Vec<f64>) {
         let range = largest_distance(code);
         if range == 0.0 {
             return (0.0, vec![0.0; factors.len()]);
