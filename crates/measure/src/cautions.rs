@@ -67,8 +67,8 @@ fn about_factors(table: &Representation) -> Vec<String> {
         let name = &factor.name;
         match &factor.kind {
             _ if is_constant(column) => found.push(format!(
-                "factor `{name}` never changes in these rows: nothing can be said about it, and it \
-                 is left out"
+                "factor `{name}` never changes in these rows: nothing can be said about it, and \
+                 most metrics leave it out"
             )),
             Kind::Continuous => found.push(format!(
                 "factor `{name}` is continuous: metrics made for classes cut it into {} bins of \

@@ -163,6 +163,10 @@ fn path_and_member(path: &Path) -> (PathBuf, Option<String>) {
 
 fn rows_and_columns(shape: &[usize]) -> Result<(usize, usize)> {
     match *shape {
+        // A file of no bytes may claim any number of empty rows.
+        [0] | [0, _] | [_, 0] => {
+            Err(Error::Array(format!("has shape {shape:?}: there is nothing in it")))
+        }
         [rows] => Ok((rows, 1)),
         [rows, columns] => Ok((rows, columns)),
         _ => Err(Error::Array(format!("has shape {shape:?}; it must be [rows, columns]"))),
