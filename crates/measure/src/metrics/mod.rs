@@ -13,13 +13,28 @@ use crate::representation::{Representation, Split};
 use crate::rng::Rng;
 use crate::watch::Watch;
 
+pub mod beta_vae_score;
+pub mod downstream_lr;
+pub mod explicitness;
 pub mod factor_vae_score;
+pub mod higgins_score;
 pub mod mcc;
 pub mod mig;
+pub mod sap;
 
 /// Every metric with its published settings, in the order of the docs.
-pub static METRICS: &[&dyn Metric] =
-    &[&mig::Mig, &factor_vae_score::FactorVaeScore::STUDY, &mcc::Mcc::PEARSON, &mcc::Mcc::SPEARMAN];
+pub static METRICS: &[&dyn Metric] = &[
+    &mig::Mig,
+    &sap::Sap::DISCRETE,
+    &sap::Sap::CONTINUOUS,
+    &explicitness::Explicitness,
+    &beta_vae_score::BetaVaeScore::STUDY,
+    &higgins_score::HigginsScore::PAPER,
+    &factor_vae_score::FactorVaeScore::STUDY,
+    &mcc::Mcc::PEARSON,
+    &mcc::Mcc::SPEARMAN,
+    &downstream_lr::DownstreamLr::STUDY,
+];
 
 /// A way to judge a representation.
 pub trait Metric: Sync {
