@@ -10,12 +10,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use set::{entries, input, number, numbers, text, whole};
+use unbraid_measure::metrics::beta_vae_score::BetaVaeScore;
+use unbraid_measure::metrics::downstream_lr::DownstreamLr;
+use unbraid_measure::metrics::explicitness::Explicitness;
 use unbraid_measure::metrics::factor_vae_score::FactorVaeScore;
 use unbraid_measure::metrics::irs::Irs;
 use unbraid_measure::metrics::mcc::Mcc;
 use unbraid_measure::metrics::mig::Mig;
 use unbraid_measure::metrics::modularity::Modularity;
 use unbraid_measure::metrics::mutual_info::MutualInfo;
+use unbraid_measure::metrics::sap::Sap;
 use unbraid_measure::metrics::total_correlation::TotalCorrelation;
 use unbraid_measure::metrics::udr::{Similarity, Udr};
 use unbraid_measure::metrics::wasserstein::Wasserstein;
@@ -84,6 +88,35 @@ const KNOWN: &[Known] = &[
     Known { name: "mic_tic_matrix_e", entries: 5, metric: mine::mic, read: Whole },
     Known { name: "udr_lasso", entries: 1, metric: udr, read: Parts },
     Known { name: "udr_spearman", entries: 1, metric: udr, read: Parts },
+    Known { name: "sap_discrete", entries: 10, metric: |_| Box::new(Sap::DISCRETE), read: Whole },
+    Known {
+        name: "sap_continuous",
+        entries: 13,
+        metric: |_| Box::new(Sap::CONTINUOUS),
+        read: Whole,
+    },
+    Known { name: "explicitness", entries: 1, metric: |_| Box::new(Explicitness), read: Whole },
+    Known {
+        name: "explicitness_test",
+        entries: 8,
+        metric: |_| Box::new(Explicitness),
+        read: Whole,
+    },
+    Known {
+        name: "explicitness_train",
+        entries: 8,
+        metric: |_| Box::new(Explicitness),
+        read: Part("train"),
+    },
+    Known { name: "beta_vae_eval_accuracy", entries: 22, metric: beta_vae, read: Whole },
+    Known { name: "beta_vae_train_accuracy", entries: 22, metric: beta_vae, read: Part("train") },
+    Known { name: "downstream_lr_mean_test_accuracy", entries: 9, metric: downstream, read: Whole },
+    Known {
+        name: "downstream_lr_mean_train_accuracy",
+        entries: 9,
+        metric: downstream,
+        read: Part("train/1500"),
+    },
 ];
 
 fn irs(params: &Value) -> Box<dyn Metric> {
@@ -108,6 +141,19 @@ fn udr(params: &Value) -> Box<dyn Metric> {
         other => panic!("no similarity `{other}`"),
     };
     Box::new(Udr { similarity, threshold: given("kl_filter_threshold", 0.01) })
+}
+
+fn beta_vae(params: &Value) -> Box<dyn Metric> {
+    Box::new(BetaVaeScore {
+        batch: whole(&params["batch_size"]),
+        train_points: whole(&params["num_train"]),
+        test_points: whole(&params["num_eval"]),
+        ..BetaVaeScore::STUDY
+    })
+}
+
+fn downstream(params: &Value) -> Box<dyn Metric> {
+    Box::new(DownstreamLr { sizes: vec![whole(&params["n_train"])].into() })
 }
 
 #[test]
@@ -161,6 +207,34 @@ fn the_robustness_behind_irs_is_reproduced() {
         let found: Vec<f64> = rows.flatten().copied().collect();
         let expected = entry["detail"]["irs_matrix"].as_array().unwrap();
         assert_close(&entry["id"], &found, &expected.iter().flat_map(numbers).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_matrices_behind_sap_and_the_areas_behind_explicitness_are_reproduced() {
+    for entry in entries() {
+        let (metric, tolerance): (&dyn Metric, f64) = match text(&entry["metric"]) {
+            "sap_discrete" => (&Sap::DISCRETE, 0.01),
+            "sap_continuous" => (&Sap::CONTINUOUS, 1e-6),
+            "explicitness_test" => (&Explicitness, 2e-3),
+            _ => continue,
+        };
+        let score = metric.score(&input(&entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let (found, expected): (Vec<f64>, Vec<f64>) = match &entry["detail"]["score_matrix"] {
+            Value::Array(rows) => (
+                score.matrix.unwrap().into_iter().collect(),
+                rows.iter().flat_map(numbers).collect(),
+            ),
+            _ => {
+                let areas = score.parts[1..].iter().map(|(_, area)| *area).collect();
+                (areas, numbers(&entry["detail"]["per_factor"]))
+            }
+        };
+        assert_eq!(found.len(), expected.len(), "{}", entry["id"]);
+        for (found, expected) in found.iter().zip(&expected) {
+            let off = (found - expected).abs();
+            assert!(off <= tolerance, "{}: {found}, not {expected}", entry["id"]);
+        }
     }
 }
 

@@ -211,6 +211,75 @@ const TIC: [Answer; 7] = [
     Between(0.98, 0.995),
     Between(0.25, 0.3),
     Between(0.0, 0.02),
+    (
+        "sap",
+        [
+            Between(0.2, 0.5),
+            Between(0.2, 0.5),
+            Between(0.2, 0.5),
+            Between(0.0, 0.0),
+            Between(0.0, 0.0),
+            Between(0.0, 0.05),
+            Between(0.0, 0.05),
+        ],
+    ),
+    (
+        "sap-continuous",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            Between(0.0, 1e-9),
+            // Both codes of a pair explain half of either factor.
+            Between(0.0, 1e-6),
+            Between(0.0, 0.01),
+        ],
+    ),
+    (
+        "explicitness",
+        // A rotation loses nothing.
+        [PERFECT, PERFECT, PERFECT, Refused, PERFECT, PERFECT, Between(0.45, 0.55)],
+    ),
+    (
+        "beta-vae-score",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            // Guessing one of four.
+            Between(0.22, 0.28),
+            PERFECT,
+            // Either factor of a pair stills both codes alike: half of the points are guessed.
+            Between(0.45, 0.55),
+            Between(0.22, 0.28),
+        ],
+    ),
+    (
+        "higgins-score",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.22, 0.28),
+            PERFECT,
+            Between(0.45, 0.55),
+            Between(0.22, 0.28),
+        ],
+    ),
+    (
+        "downstream-lr",
+        [
+            Between(0.98, 1.0),
+            Between(0.98, 1.0),
+            Between(0.98, 1.0),
+            // Guessing one of eight.
+            Between(0.08, 0.16),
+            Between(0.98, 1.0),
+            Between(0.98, 1.0),
+            Between(0.08, 0.16),
+        ],
+    ),
 ];
 
 #[test]

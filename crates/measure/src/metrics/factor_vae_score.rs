@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::groups::Groups;
 use crate::watch::Watch;
 
 const PAGE: &str = "\
@@ -105,8 +106,7 @@ impl Metric for FactorVaeScore {
 
     fn score(&self, representation: &Representation, rng: &mut Rng, _: &Watch) -> Result<Score> {
         let classes = representation.classes();
-        let groups: Vec<Groups> =
-            classes.iter().enumerate().filter_map(|(k, column)| Groups::new(k, column)).collect();
+        let groups = Groups::of_all(&classes);
         if groups.is_empty() {
             return Err(Error::Missing(
                 "no factor can be held fixed: none takes two values with two rows that share one; \
@@ -161,53 +161,11 @@ impl FactorVaeScore {
         let vote = |number: usize| {
             let mut rng = rng.at(number as u64);
             let group = &groups[rng.below(groups.len())];
-            let rows = group.rows_like(rng.below(group.rows.len()));
-            let drawn = (0..self.batch).map(|_| rows[rng.below(rows.len())]);
+            let (_, alike) = group.draw(&mut rng);
+            let drawn = (0..self.batch).map(|_| alike[rng.below(alike.len())]);
             (codes.stillest(drawn), group.factor)
         };
         (0..count).into_par_iter().map(vote).collect()
-    }
-}
-
-/// The rows of a table, those that agree in a factor side by side.
-struct Groups<'a> {
-    factor: usize,
-    classes: &'a [u32],
-    /// Rows sorted by class, without those that are alone in theirs.
-    rows: Vec<usize>,
-    /// Where each class starts in `rows`; one more than classes.
-    starts: Vec<usize>,
-}
-
-impl<'a> Groups<'a> {
-    /// A counting sort; `None` if the factor has one value or no two rows share one.
-    fn new(factor: usize, classes: &'a [u32]) -> Option<Self> {
-        let mut counts = vec![0; *classes.iter().max()? as usize + 1];
-        for &class in classes {
-            counts[class as usize] += 1;
-        }
-        if counts.iter().filter(|count| **count > 0).count() < 2 {
-            return None;
-        }
-        let mut starts = vec![0];
-        for &count in &counts {
-            starts.push(starts[starts.len() - 1] + if count > 1 { count } else { 0 });
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0; starts[counts.len()]];
-        for (row, &class) in classes.iter().enumerate() {
-            if counts[class as usize] > 1 {
-                rows[next[class as usize]] = row;
-                next[class as usize] += 1;
-            }
-        }
-        (!rows.is_empty()).then_some(Self { factor, classes, rows, starts })
-    }
-
-    /// All rows that agree with the one at `position`.
-    fn rows_like(&self, position: usize) -> &[usize] {
-        let class = self.classes[self.rows[position]] as usize;
-        &self.rows[self.starts[class]..self.starts[class + 1]]
     }
 }
 
@@ -305,16 +263,6 @@ mod tests {
         let all = FactorVaeScore { threshold: 0.0, ..QUICK };
         let votes = score(all, |a, b| vec![a, 0.25, b]).matrix.unwrap();
         assert_eq!(votes.row(1).sum(), 400.0);
-    }
-
-    #[test]
-    fn groups_leave_out_lonely_rows_and_constant_factors() {
-        let groups = Groups::new(0, &[2, 0, 2, 1, 0, 2]).unwrap();
-        assert_eq!(groups.rows, [1, 4, 0, 2, 5]);
-        assert_eq!(groups.rows_like(0), [1, 4]);
-        assert_eq!(groups.rows_like(3), [0, 2, 5]);
-        assert!(Groups::new(0, &[3, 3, 3]).is_none());
-        assert!(Groups::new(0, &[0, 1, 2]).is_none());
     }
 
     #[test]

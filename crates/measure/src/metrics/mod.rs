@@ -14,7 +14,11 @@ use crate::rng::Rng;
 use crate::watch::Watch;
 
 pub mod aam;
+pub mod beta_vae_score;
+pub mod downstream_lr;
+pub mod explicitness;
 pub mod factor_vae_score;
+pub mod higgins_score;
 pub mod irs;
 pub mod maximal_information;
 pub mod mcc;
@@ -22,6 +26,7 @@ pub mod mig;
 pub mod mig_continuous;
 pub mod modularity;
 pub mod mutual_info;
+pub mod sap;
 pub mod total_correlation;
 pub mod udr;
 pub mod unified;
@@ -34,6 +39,11 @@ pub static METRICS: &[&dyn Metric] = &[
     &aam::Aam,
     &modularity::Modularity,
     &unified::Unified,
+    &sap::Sap::DISCRETE,
+    &sap::Sap::CONTINUOUS,
+    &explicitness::Explicitness,
+    &beta_vae_score::BetaVaeScore::STUDY,
+    &higgins_score::HigginsScore::PAPER,
     &factor_vae_score::FactorVaeScore::STUDY,
     &irs::Irs::STUDY,
     &mcc::Mcc::PEARSON,
@@ -42,6 +52,7 @@ pub static METRICS: &[&dyn Metric] = &[
     &maximal_information::MaximalInformation::TIC,
     &maximal_information::MaximalInformation::MIC_E,
     &maximal_information::MaximalInformation::TIC_E,
+    &downstream_lr::DownstreamLr::STUDY,
     &total_correlation::TotalCorrelation,
     &wasserstein::Wasserstein,
     &mutual_info::MutualInfo,

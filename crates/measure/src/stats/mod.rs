@@ -1,12 +1,20 @@
 //! Statistics the metrics share.
 
 pub mod assignment;
+pub mod classes;
 pub mod correlation;
 pub mod covariance;
+pub mod differences;
+pub mod groups;
 pub mod information;
+pub mod lanes;
 pub mod lasso;
+pub mod lbfgs;
+pub mod linear_svm;
+pub mod logistic;
 pub mod matrix_scores;
 pub mod mine;
 pub mod neighbours;
 pub mod order;
 pub mod pca;
+pub mod roc_auc;

@@ -1,0 +1,180 @@
+//! BetaVAE score (Higgins et al. 2017, "beta-VAE: Learning Basic Visual Concepts with a Constrained
+//! Variational Framework"), as computed in the study of Locatello et al. (2019). A point is made
+//! from pairs of rows that agree in one factor k,
+//!
+//! ```text
+//! point = mean over 64 pairs (a, b) with v_k(a) = v_k(b) of  |z(a) - z(b)|
+//! ```
+//!
+//! and the score is the accuracy of a linear classifier that tells k from the point. Rows come from
+//! the table: on a full grid this is what drawing new observations would give.
+//!
+//! The study used scikit-learn before version 0.22, whose logistic regression took one class against
+//! the rest; later versions, and the golden values, take all classes in one softmax. Both are here.
+//! The first paper trains its classifier differently: see `higgins-score`.
+
+use super::{Better, Metric, Reading, Score};
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::representation::Representation;
+use crate::rng::Rng;
+use crate::stats::differences::Differences;
+use crate::stats::groups::Groups;
+use crate::stats::logistic::{Logistic, Strips};
+use crate::watch::Watch;
+
+const PAGE: &str = "\
+## What it measures
+
+Whether one can tell which true factor two observations share, from how far apart their codes are.
+
+## How
+
+A point: choose a factor at random, and 64 pairs of rows, the two rows of a pair having the same
+value of this factor; the point is the mean distance of each code over the pairs. The code that
+stands for the factor should be nearest to 0. Logistic regression learns to tell the factor from
+10,000 points; the score is its accuracy on 5,000 fresh points. Rows are drawn from the table, with
+replacement. A factor without a list of values is cut into 20 bins of equal width first. Values that
+only one row has, and factors that never change, are not chosen.
+
+## Reading it
+
+From 0 to 1. 1: the classifier is never wrong. Guessing scores 1 / (number of factors). The part
+`train` is the accuracy on the points that taught it.
+
+## Cautions
+
+- It is easy: most trained models score above 0.9, so it tells bad from good better than good from
+  best.
+- Codes that mix factors can score 1: the classifier may use all codes together.
+- A factor that no code shows costs nothing, as long as all others are shown: \"none of the others\"
+  is then the answer. Four of five factors can score 1.
+- It depends on the classifier: the study's own one, one class against the rest, gives values that
+  differ by a few hundredths. Codes are not scaled.
+- If a value has few rows, its pairs repeat them; score 10,000 rows or a full grid.
+
+## Reference
+
+Higgins et al., beta-VAE: Learning Basic Visual Concepts with a Constrained Variational Framework,
+2017; settings of Locatello et al. 2019, arXiv:1811.12359.";
+
+/// BetaVAE score.
+#[derive(Clone, Copy, Debug)]
+pub struct BetaVaeScore {
+    /// Pairs per point.
+    pub batch: usize,
+    /// Points that teach the classifier.
+    pub train_points: usize,
+    /// Points that judge it.
+    pub test_points: usize,
+    /// One class against the rest with a penalised intercept, in place of one softmax.
+    pub one_vs_rest: bool,
+}
+
+impl BetaVaeScore {
+    /// The settings of the study, with the classifier of today's scikit-learn.
+    pub const STUDY: Self =
+        Self { batch: 64, train_points: 10_000, test_points: 5_000, one_vs_rest: false };
+}
+
+impl Metric for BetaVaeScore {
+    fn info(&self) -> Info {
+        Info {
+            name: "beta-vae-score",
+            title: "BetaVAE score",
+            summary: "do distances between codes tell which factor two observations share?",
+            paper: "Higgins et al., beta-VAE, ICLR 2017",
+            page: PAGE,
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        let line = "distances between codes tell which factor two observations share";
+        Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn score(
+        &self,
+        representation: &Representation,
+        rng: &mut Rng,
+        watch: &Watch,
+    ) -> Result<Score> {
+        let classes = representation.classes();
+        let groups = Groups::of_all(&classes);
+        if groups.len() < 2 {
+            return Err(Error::Missing(
+                "beta-vae-score cannot be computed, because it asks which factor is held fixed and \
+                 fewer than two can be: a factor needs two values, and two rows that share one; \
+                 score more rows or more factors"
+                    .into(),
+            ));
+        }
+        let codes = representation.codes.view();
+        let differences = Differences { codes, groups: &groups, pairs: self.batch };
+        let points = |count: usize, purpose: &str| {
+            let (points, labels) = differences.points(0, count, &rng.split(purpose));
+            let rows: Vec<usize> = (0..count).collect();
+            (Strips::new(points.view(), &rows), labels)
+        };
+        let (taught, labels) = points(self.train_points, "train");
+        watch.advance(0.4)?;
+        let (judged, truth) = points(self.test_points, "test");
+        watch.advance(0.2)?;
+        let fit = if self.one_vs_rest { Logistic::fit_one_vs_rest } else { Logistic::fit };
+        let model = fit(&taught, &labels, groups.len(), 1.0);
+        watch.advance(0.4)?;
+        let accuracy = |rows: &Strips, truth: &[usize]| {
+            let right = model.predict(rows).iter().zip(truth).filter(|(a, b)| a == b).count();
+            right as f64 / truth.len() as f64
+        };
+        Ok(Score {
+            value: accuracy(&judged, &truth),
+            parts: vec![("train".into(), accuracy(&taught, &labels))],
+            matrix: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::factors::Factor;
+    use ndarray::{Array2, array};
+
+    const QUICK: BetaVaeScore =
+        BetaVaeScore { train_points: 600, test_points: 400, ..BetaVaeScore::STUDY };
+
+    /// The grid of three factors with 4 values each.
+    fn score(metric: BetaVaeScore, codes: &[usize]) -> Score {
+        let values =
+            Array2::from_shape_fn((64, 3), |(row, k)| (row / 4usize.pow(k as u32) % 4) as f32);
+        let codes = values.select(ndarray::Axis(1), codes);
+        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, (0..4).map(|i| i as f32)));
+        let representation = Representation::new(codes, values, factors.into()).unwrap();
+        metric.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
+    }
+
+    #[test]
+    fn all_factors_or_all_but_one_are_told_and_one_tells_itself_only() {
+        for one_vs_rest in [false, true] {
+            let metric = BetaVaeScore { one_vs_rest, ..QUICK };
+            let perfect = score(metric, &[0, 1, 2]);
+            assert_eq!((perfect.value, perfect.parts[0].1), (1.0, 1.0));
+            // Factor b is what neither of the others is. One against the rest cannot say so.
+            let two = score(metric, &[0, 2]).value;
+            assert!(if one_vs_rest { two > 0.6 } else { two > 0.98 }, "{one_vs_rest} {two}");
+            // Code 0 tells a, and guesses between b and c.
+            let one = score(metric, &[0]).value;
+            assert!((one - 2.0 / 3.0).abs() < 0.1, "{one_vs_rest} {one}");
+        }
+    }
+
+    #[test]
+    fn one_factor_alone_is_no_question() {
+        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("fixed", [5.0])];
+        let values = array![[0.0, 5.0], [1.0, 5.0], [0.0, 5.0]];
+        let table = Representation::new(array![[0.0], [1.0], [2.0]], values, factors).unwrap();
+        let error = QUICK.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        assert!(error.to_string().contains("fewer than two can be"), "{error}");
+    }
+}

@@ -1,0 +1,188 @@
+//! Downstream prediction with logistic regression, as in the study of Locatello et al. (2019,
+//! arXiv:1811.12359): how well a simple predictor tells the factors from the codes, and how many
+//! rows it needs to learn that,
+//!
+//! ```text
+//! accuracy(n) = mean over factors of the accuracy of a classifier taught by n rows,
+//! statistical efficiency = accuracy(100) / accuracy(10,000)
+//! ```
+//!
+//! The classifier is scikit-learn's `LogisticRegressionCV(Cs=10, cv=KFold(5))` on codes as they are,
+//! fitted and stopped as there. A factor of which the n rows show one value only is an error there;
+//! here that value is predicted. The study draws n fresh rows for each n; here these are the first n
+//! of the rows that teach.
+
+use std::borrow::Cow;
+
+use ndarray::{Array2, Axis};
+use rayon::prelude::*;
+
+use super::{Better, Metric, Needs, Reading, Score};
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::representation::{Representation, Split};
+use crate::rng::Rng;
+use crate::stats::classes::Classes;
+use crate::stats::logistic::{Strips, fit_with_best_penalty};
+use crate::watch::Watch;
+
+const PAGE: &str = "\
+## What it measures
+
+How well a simple predictor can tell the true factors from the codes, and how few examples it needs:
+what a representation is good for.
+
+## How
+
+For each factor, logistic regression learns to tell its values from all codes, on the first 10, 100,
+1,000 and 10,000 of the rows that teach; sizes that are not available are left out. If these rows are
+drawn at random from the table, so is their order. The strength of its penalty is chosen among ten
+by 5-fold cross-validation. Its accuracy on the rows that judge is averaged over factors. A factor
+without a list of values is cut into 20 bins of equal width first. Factors that never change are left
+out; a factor that is the same in all rows of a small size is predicted to stay so.
+
+## Reading it
+
+From 0 to 1: the mean accuracy at the largest size. 1: every factor is always told. Guessing scores
+about 1 / (number of values), averaged over factors. The parts `test/N` and `train/N` are the mean
+accuracies with N rows to learn from, `test/N/FACTOR` those of each factor at the largest size, and
+`statistical_efficiency` is `test/100` divided by `test/10000`: near 1 if 100 rows teach as much as
+10,000.
+
+## Cautions
+
+- It does not ask for codes that stand for one factor each: a rotation changes nothing much.
+- The classifier is linear: an angle stored as its sine and cosine is told, a factor that is folded
+  into a code is not.
+- Codes are not scaled and the classifier is stopped after 100 steps, as in the reference, so the
+  same codes times ten can score differently.
+- High efficiency with a low accuracy says only that there was little to learn.
+
+## Reference
+
+Locatello et al., Challenging Common Assumptions in the Unsupervised Learning of Disentangled
+Representations, 2019, arXiv:1811.12359.";
+
+/// Downstream accuracy of logistic regression.
+#[derive(Clone, Debug)]
+pub struct DownstreamLr {
+    /// How many rows teach, rising; at least 5 each.
+    pub sizes: Cow<'static, [usize]>,
+}
+
+impl DownstreamLr {
+    /// The sizes of the study.
+    pub const STUDY: Self = Self { sizes: Cow::Borrowed(&[10, 100, 1000, 10_000]) };
+}
+
+impl Metric for DownstreamLr {
+    fn info(&self) -> Info {
+        Info {
+            name: "downstream-lr",
+            title: "Downstream accuracy (LR)",
+            summary: "how well does logistic regression tell the factors, and from how few rows?",
+            paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
+            page: PAGE,
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        let line = "logistic regression tells every factor";
+        Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Split
+    }
+
+    fn score(
+        &self,
+        representation: &Representation,
+        rng: &mut Rng,
+        watch: &Watch,
+    ) -> Result<Score> {
+        let (mut train, test) = representation.split_rows()?;
+        if let Split::Random { .. } = representation.protocol.split {
+            // A table is often in order, and its first rows then all alike.
+            let order = rng.split("order of rows that teach").permutation(train.len());
+            train = order.into_iter().map(|position| train[position]).collect();
+        }
+        let sizes: Vec<usize> =
+            self.sizes.iter().copied().filter(|size| *size <= train.len()).collect();
+        let columns = representation.classes();
+        let varying: Vec<usize> = (0..columns.len())
+            .filter(|&k| columns[k].iter().any(|class| *class != columns[k][0]))
+            .collect();
+        let Some(&largest) = sizes.last().filter(|_| !varying.is_empty()) else {
+            return Err(Error::Missing(format!(
+                "downstream-lr cannot be computed, because there are {} rows that teach and {} \
+                 factors that change; give at least {} rows that teach and one such factor",
+                train.len(),
+                varying.len(),
+                self.sizes.first().copied().unwrap_or(FEWEST).max(FEWEST)
+            )));
+        };
+        let table = Table { codes: representation.codes.mapv(f64::from), train, test };
+        let tasks: Vec<(usize, usize)> =
+            sizes.iter().rev().flat_map(|&size| varying.iter().map(move |&k| (size, k))).collect();
+        let work: usize = tasks.iter().map(|(size, _)| size).sum();
+        let accuracy = |&(size, k): &(usize, usize)| {
+            let advance = |share: f64| watch.advance(share * size as f64 / work as f64);
+            table.accuracies(&columns[k], size, advance)
+        };
+        let found = tasks.par_iter().map(accuracy).collect::<Result<Vec<[f64; 2]>>>()?;
+        let mean = |size: usize, i: usize| {
+            let of_size = || tasks.iter().zip(&found).filter(move |(task, _)| task.0 == size);
+            of_size().map(|(_, accuracies)| accuracies[i]).sum::<f64>() / varying.len() as f64
+        };
+        let mut parts = Vec::new();
+        for (i, rows) in ["test", "train"].into_iter().enumerate() {
+            parts.extend(sizes.iter().map(|&size| (format!("{rows}/{size}"), mean(size, i))));
+        }
+        if sizes.contains(&100) && sizes.contains(&10_000) && mean(10_000, 0) > 0.0 {
+            parts.push(("statistical_efficiency".into(), mean(100, 0) / mean(10_000, 0)));
+        }
+        for ((_, k), [test, _]) in
+            tasks.iter().zip(&found).filter(|((size, _), _)| *size == largest)
+        {
+            parts.push((format!("test/{largest}/{}", representation.factors[*k].name), *test));
+        }
+        Ok(Score { value: mean(largest, 0), parts, matrix: None })
+    }
+}
+
+/// Cross-validation needs a row per fold.
+const FEWEST: usize = 5;
+
+/// Codes, and which rows are for what.
+struct Table {
+    /// `[rows, codes]`
+    codes: Array2<f64>,
+    train: Vec<usize>,
+    test: Vec<usize>,
+}
+
+impl Table {
+    /// On the rows that judge, and on those that taught, if the first `size` teach.
+    fn accuracies(
+        &self,
+        column: &[u32],
+        size: usize,
+        advance: impl Fn(f64) -> Result<()> + Sync,
+    ) -> Result<[f64; 2]> {
+        let taught = &self.train[..size];
+        let classes = Classes::new(column, taught);
+        let truth = [classes.of_others(column, &self.test), classes.of_others(column, taught)];
+        if classes.count() == 1 {
+            advance(1.0)?;
+            return Ok(truth.map(|truth| Classes::accuracy(&vec![0; truth.len()], &truth)));
+        }
+        let inputs = self.codes.select(Axis(0), taught);
+        let labels = &classes.labels;
+        let model = fit_with_best_penalty(inputs.view(), labels, classes.count(), advance)?;
+        let accuracy = |rows: &[usize], truth: &[Option<usize>]| {
+            Classes::accuracy(&model.predict(&Strips::new(self.codes.view(), rows)), truth)
+        };
+        Ok([accuracy(&self.test, &truth[0]), accuracy(taught, &truth[1])])
+    }
+}
