@@ -14,6 +14,7 @@ use crate::rng::Rng;
 use crate::watch::Watch;
 
 pub mod aam;
+pub mod alignment;
 pub mod factor_vae_score;
 pub mod irs;
 pub mod maximal_information;
@@ -22,6 +23,7 @@ pub mod mig;
 pub mod mig_continuous;
 pub mod modularity;
 pub mod mutual_info;
+pub mod shd;
 pub mod total_correlation;
 pub mod udr;
 pub mod unified;
@@ -42,11 +44,13 @@ pub static METRICS: &[&dyn Metric] = &[
     &maximal_information::MaximalInformation::TIC,
     &maximal_information::MaximalInformation::MIC_E,
     &maximal_information::MaximalInformation::TIC_E,
+    &alignment::Alignment::BOUNDED,
     &total_correlation::TotalCorrelation,
     &wasserstein::Wasserstein,
     &mutual_info::MutualInfo,
     &udr::Udr::LASSO,
     &udr::Udr::SPEARMAN,
+    &shd::Shd::NOTEARS,
 ];
 
 impl fmt::Debug for dyn Metric {
