@@ -193,9 +193,25 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
     ("tic", TIC),
     ("mic-e", MIC),
     ("tic-e", TIC),
+    (
+        "alignment",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            PERFECT,
+            // Of a pair, each factor has one code, which tells half of it, or one of them has both
+            // codes, which tell all of it.
+            Between(0.48, 0.52),
+            Between(-0.02, 0.02),
+        ],
+    ),
     // There is only one model.
     ("udr", [Refused; 7]),
     ("udr-spearman", [Refused; 7]),
+    // Codes and factors alone have no graphs.
+    ("shd", [Refused; 7]),
 ];
 
 /// A code that mixes two factors tells part of each; the best of many grids finds a little in noise.

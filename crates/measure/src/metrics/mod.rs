@@ -14,6 +14,7 @@ use crate::rng::Rng;
 use crate::watch::Watch;
 
 pub mod aam;
+pub mod alignment;
 pub mod beta_vae_score;
 pub mod downstream_lr;
 pub mod explicitness;
@@ -27,6 +28,7 @@ pub mod mig_continuous;
 pub mod modularity;
 pub mod mutual_info;
 pub mod sap;
+pub mod shd;
 pub mod total_correlation;
 pub mod udr;
 pub mod unified;
@@ -53,11 +55,13 @@ pub static METRICS: &[&dyn Metric] = &[
     &maximal_information::MaximalInformation::MIC_E,
     &maximal_information::MaximalInformation::TIC_E,
     &downstream_lr::DownstreamLr::STUDY,
+    &alignment::Alignment::BOUNDED,
     &total_correlation::TotalCorrelation,
     &wasserstein::Wasserstein,
     &mutual_info::MutualInfo,
     &udr::Udr::LASSO,
     &udr::Udr::SPEARMAN,
+    &shd::Shd::NOTEARS,
 ];
 
 impl fmt::Debug for dyn Metric {

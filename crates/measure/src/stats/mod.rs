@@ -1,10 +1,13 @@
 //! Statistics the metrics share.
 
 pub mod assignment;
+pub mod bin_regression;
 pub mod classes;
 pub mod correlation;
 pub mod covariance;
 pub mod differences;
+pub mod fast_ica;
+pub mod graph_distance;
 pub mod groups;
 pub mod information;
 pub mod lanes;
@@ -17,4 +20,6 @@ pub mod mine;
 pub mod neighbours;
 pub mod order;
 pub mod pca;
+pub mod perceptron;
 pub mod roc_auc;
+pub mod subset_predictor;
