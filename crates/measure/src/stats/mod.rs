@@ -1,6 +1,7 @@
 //! Statistics the metrics share.
 
 pub mod assignment;
+pub mod boosting;
 pub mod correlation;
 pub mod covariance;
 pub mod information;
