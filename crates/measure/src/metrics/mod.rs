@@ -14,7 +14,10 @@ use crate::rng::Rng;
 use crate::watch::Watch;
 
 pub mod aam;
+pub mod dci;
+pub mod downstream_gbt;
 pub mod factor_vae_score;
+pub mod fairness;
 pub mod irs;
 pub mod maximal_information;
 pub mod mcc;
@@ -32,6 +35,7 @@ pub static METRICS: &[&dyn Metric] = &[
     &mig::Mig,
     &mig_continuous::MigContinuous::USUAL,
     &aam::Aam,
+    &dci::Dci,
     &modularity::Modularity,
     &unified::Unified,
     &factor_vae_score::FactorVaeScore::STUDY,
@@ -42,6 +46,8 @@ pub static METRICS: &[&dyn Metric] = &[
     &maximal_information::MaximalInformation::TIC,
     &maximal_information::MaximalInformation::MIC_E,
     &maximal_information::MaximalInformation::TIC_E,
+    &downstream_gbt::DownstreamGbt::STUDY,
+    &fairness::Fairness,
     &total_correlation::TotalCorrelation,
     &wasserstein::Wasserstein,
     &mutual_info::MutualInfo,

@@ -29,11 +29,13 @@ mod fit;
 mod histogram;
 mod probability;
 mod split;
+mod tasks;
 mod tree;
 
 pub use columns::Columns;
 use fit::Fit;
 use probability::{BLOCK, logistic, softmax};
+pub use tasks::{Task, accuracy};
 use tree::Tree;
 
 /// How many trees each class gets.
@@ -61,13 +63,13 @@ pub struct Classifier {
 /// work, which add up to 1.
 pub fn fit_each(
     columns: &Columns,
-    tasks: &[Vec<u32>],
+    tasks: &[&[u32]],
     advance: impl Fn(f64) -> Result<()> + Sync,
 ) -> Result<Vec<Classifier>> {
     let fits: Vec<Fit> = tasks.iter().map(|classes| Fit::new(columns, classes)).collect();
     let trees: usize = fits.iter().map(|fit| fit.trees()).sum();
     let fit = |fit: Fit| {
-        let share = fit.trees() as f64 / (trees * ROUNDS) as f64;
+        let share = fit.trees() as f64 / (trees * ROUNDS).max(1) as f64;
         fit.run(&|| advance(share))
     };
     fits.into_par_iter().map(fit).collect()
@@ -115,7 +117,8 @@ impl Classifier {
         codes: ArrayView2<f32>,
         make: impl Fn(Vec<[f64; BLOCK]>, usize) -> T + Sync,
     ) -> Vec<T> {
-        let columns: Vec<Vec<f32>> = codes.columns().into_iter().map(|code| code.to_vec()).collect();
+        let columns: Vec<Vec<f32>> =
+            codes.columns().into_iter().map(|code| code.to_vec()).collect();
         let block = |start: usize| {
             let rows = start..codes.nrows().min(start + BLOCK);
             let columns: Vec<&[f32]> = columns.iter().map(|code| &code[rows.clone()]).collect();

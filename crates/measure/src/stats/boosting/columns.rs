@@ -156,6 +156,9 @@ mod tests {
     fn ranks_follow_the_columns() {
         let codes = array![[2.0, 1.0, 1.0], [0.0, 5.0, 4.0]];
         assert_eq!(Columns::new(codes.view()).ranks, [2, 1, 0]);
-        assert_eq!(Columns::new(codes.select(ndarray::Axis(1), &[1, 2, 0]).view()).ranks, [1, 0, 2]);
+        assert_eq!(
+            Columns::new(codes.select(ndarray::Axis(1), &[1, 2, 0]).view()).ranks,
+            [1, 0, 2]
+        );
     }
 }

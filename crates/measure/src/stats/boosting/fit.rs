@@ -100,7 +100,8 @@ impl<'a> Fit<'a> {
 
     fn update_shares(&mut self) {
         let trees = self.trees();
-        let blocks = self.scores.par_chunks_exact(trees).zip(self.shares.par_chunks_exact_mut(trees));
+        let blocks =
+            self.scores.par_chunks_exact(trees).zip(self.shares.par_chunks_exact_mut(trees));
         blocks.for_each(|(scores, shares)| match scores {
             [one] => logistic(one, &mut shares[0]),
             scores => softmax(scores, shares),
@@ -151,7 +152,8 @@ fn residuals<'a>(
     grid: Grid,
     wholes: &mut [i64],
 ) {
-    for ((shares, places), wholes) in shares.zip(places.chunks(BLOCK)).zip(wholes.chunks_mut(BLOCK)) {
+    for ((shares, places), wholes) in shares.zip(places.chunks(BLOCK)).zip(wholes.chunks_mut(BLOCK))
+    {
         for ((share, other), whole) in shares.iter().zip(places).zip(wholes) {
             let target = if *other == place { 1.0 } else { 0.0 };
             *whole = grid.whole(target - share);
@@ -161,10 +163,7 @@ fn residuals<'a>(
 
 /// Σ p (1 - p) in each leaf. In four lanes, because neighbouring rows are mostly in one leaf, and
 /// its sum would have to wait for itself.
-fn curvatures<'a>(
-    shares: impl Iterator<Item = &'a [f64; BLOCK]>,
-    leaves: &[u8],
-) -> [f64; LEAVES] {
+fn curvatures<'a>(shares: impl Iterator<Item = &'a [f64; BLOCK]>, leaves: &[u8]) -> [f64; LEAVES] {
     let mut lanes = [[0.0; LEAVES]; 4];
     for (shares, leaves) in shares.zip(leaves.chunks(BLOCK)) {
         for (shares, leaves) in shares.chunks(4).zip(leaves.chunks(4)) {

@@ -157,7 +157,9 @@ mod tests {
             assert_eq!(grid.count(cell[1]), rows.len() as i64);
         }
         let whole = all.as_flattened().iter();
-        for (whole, (parent, child)) in whole.zip(parent.as_flattened().iter().zip(child.as_flattened())) {
+        for (whole, (parent, child)) in
+            whole.zip(parent.as_flattened().iter().zip(child.as_flattened()))
+        {
             assert_eq!(*whole, [parent[0] + child[0], parent[1] + child[1]]);
         }
     }

@@ -281,16 +281,16 @@ mod tests {
             let columns = Columns::new(codes(rows, &mut rng).view());
             let grid = Grid::new(rows);
             // Rare positives with a place of their own, as the residuals of one class of many are.
-            let positive = |row: usize, rng: &mut Rng| {
-                columns.values[0][row] > 1.0 || rng.below(30) == 0
-            };
+            let positive =
+                |row: usize, rng: &mut Rng| columns.values[0][row] > 1.0 || rng.below(30) == 0;
             let wholes: Vec<i64> = (0..rows)
                 .map(|row| match positive(row, &mut rng) {
                     true => grid.whole(1.0 - 0.3 * rng.uniform()),
                     false => grid.whole(-0.1 * rng.uniform()),
                 })
                 .collect();
-            let nodes: Vec<u8> = (0..rows).map(|_| u8::from(rng.below(case % 7 + 2) == 0)).collect();
+            let nodes: Vec<u8> =
+                (0..rows).map(|_| u8::from(rng.below(case % 7 + 2) == 0)).collect();
             let members = Rows { columns: &columns, wholes: &wholes, grid, nodes: &nodes };
             let mut histograms = [vec![[[0; 2]; BINS]; 7], vec![[[0; 2]; BINS]; 7]];
             let [parent, child] = &mut histograms;
@@ -298,7 +298,8 @@ mod tests {
             fill_child((parent, child), &columns, &wholes, grid, (&nodes, 1));
             for (id, histogram) in (0..).zip(&histograms) {
                 let of_node = || (0..rows).filter(|&row| nodes[row] == id);
-                let (count, sum) = (of_node().count() as i64, of_node().map(|row| wholes[row]).sum());
+                let (count, sum) =
+                    (of_node().count() as i64, of_node().map(|row| wholes[row]).sum());
                 let node = Node { id, count, sum };
                 if count < 2 {
                     continue;
@@ -312,7 +313,8 @@ mod tests {
                 let (n, rest) = (count as f64, t - s);
                 assert_eq!(s * s / c + rest * rest / (n - c), score, "case {case}: {found:?}");
                 assert!(ties.contains(&found.column), "case {case}: {found:?}, not in {ties:?}");
-                let left = of_node().filter(|&r| columns.values[found.column][r] <= found.threshold);
+                let left =
+                    of_node().filter(|&r| columns.values[found.column][r] <= found.threshold);
                 assert_eq!(left.count() as i64, found.count, "case {case}");
                 let gain = (score - t * t / n) / (grid.scale * grid.scale);
                 assert!((found.gain - gain).abs() < 1e-9 * score, "case {case}: {gain}");

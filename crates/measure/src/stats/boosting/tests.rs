@@ -136,7 +136,11 @@ fn without_anything_to_split_the_share_of_classes_decides() {
     assert!((model.probabilities(constant.view())[[0, 0]] - 0.2).abs() < 1e-9);
     // Of two equal classes the second, of more the first, as in scikit-learn.
     assert_eq!(fit(&constant, &[4, 4, 4, 4, 4, 6, 6, 6, 6, 6]).fitted, [6; 10]);
-    assert_eq!(fit(&constant.slice_axis(Axis(0), (..9).into()).to_owned(), &[0, 0, 0, 1, 1, 1, 2, 2, 2]).fitted, [0; 9]);
+    assert_eq!(
+        fit(&constant.slice_axis(Axis(0), (..9).into()).to_owned(), &[0, 0, 0, 1, 1, 1, 2, 2, 2])
+            .fitted,
+        [0; 9]
+    );
 }
 
 #[test]
@@ -159,7 +163,8 @@ fn a_class_with_one_row_can_be_told() {
 fn shares_of_the_work_add_up_and_a_stop_is_heard() {
     let (codes, labels) = data(60, 2, 4.0);
     let columns = Columns::new(codes.view());
-    let tasks = [labels.clone(), labels.iter().map(|label| label % 2).collect(), vec![3; 60]];
+    let halves: Vec<u32> = labels.iter().map(|label| label % 2).collect();
+    let tasks: [&[u32]; 3] = [&labels, &halves, &[3; 60]];
     let share = AtomicUsize::new(0);
     let advance = |part: f64| {
         share.fetch_add((part * 1e6) as usize, Ordering::Relaxed);
