@@ -207,26 +207,6 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
             Between(-0.02, 0.02),
         ],
     ),
-    // There is only one model.
-    ("udr", [Refused; 7]),
-    ("udr-spearman", [Refused; 7]),
-    // Codes and factors alone have no graphs.
-    ("shd", [Refused; 7]),
-];
-
-/// A code that mixes two factors tells part of each; the best of many grids finds a little in noise.
-const MIC: [Answer; 7] =
-    [PERFECT, PERFECT, PERFECT, Between(0.0, 0.0), PERFECT, Between(0.35, 0.4), Between(0.0, 0.1)];
-
-/// A grid whose bins do not fit the 8 values tells less than all.
-const TIC: [Answer; 7] = [
-    Between(0.98, 0.995),
-    Between(0.98, 0.995),
-    Between(0.98, 0.995),
-    Between(0.0, 0.0),
-    Between(0.98, 0.995),
-    Between(0.25, 0.3),
-    Between(0.0, 0.02),
     (
         "sap",
         [
@@ -296,6 +276,65 @@ const TIC: [Answer; 7] = [
             Between(0.08, 0.16),
         ],
     ),
+    (
+        "dci",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.0, 0.0),
+            PERFECT,
+            // Two factors in each code: 1 - ln 2 / ln 4.
+            Between(0.35, 0.6),
+            Between(0.0, 0.1),
+        ],
+    ),
+    (
+        "downstream-gbt",
+        [
+            PERFECT,
+            PERFECT,
+            PERFECT,
+            Between(0.08, 0.16),
+            PERFECT,
+            Between(0.5, 1.0),
+            // Guessing one of eight.
+            Between(0.08, 0.17),
+        ],
+    ),
+    (
+        "fairness",
+        // What is predicted perfectly is as independent of other factors as these are.
+        [
+            Between(0.0, 0.1),
+            Between(0.0, 0.1),
+            Between(0.0, 0.1),
+            Between(0.0, 0.0),
+            Between(0.0, 0.1),
+            Between(0.0, 0.2),
+            Between(0.0, 0.15),
+        ],
+    ),
+    // There is only one model.
+    ("udr", [Refused; 7]),
+    ("udr-spearman", [Refused; 7]),
+    // Codes and factors alone have no graphs.
+    ("shd", [Refused; 7]),
+];
+
+/// A code that mixes two factors tells part of each; the best of many grids finds a little in noise.
+const MIC: [Answer; 7] =
+    [PERFECT, PERFECT, PERFECT, Between(0.0, 0.0), PERFECT, Between(0.35, 0.4), Between(0.0, 0.1)];
+
+/// A grid whose bins do not fit the 8 values tells less than all.
+const TIC: [Answer; 7] = [
+    Between(0.98, 0.995),
+    Between(0.98, 0.995),
+    Between(0.98, 0.995),
+    Between(0.0, 0.0),
+    Between(0.98, 0.995),
+    Between(0.25, 0.3),
+    Between(0.0, 0.02),
 ];
 
 #[test]

@@ -16,9 +16,12 @@ use crate::watch::Watch;
 pub mod aam;
 pub mod alignment;
 pub mod beta_vae_score;
+pub mod dci;
+pub mod downstream_gbt;
 pub mod downstream_lr;
 pub mod explicitness;
 pub mod factor_vae_score;
+pub mod fairness;
 pub mod higgins_score;
 pub mod irs;
 pub mod maximal_information;
@@ -36,26 +39,29 @@ pub mod wasserstein;
 
 /// Every metric with its published settings, in the order of the docs.
 pub static METRICS: &[&dyn Metric] = &[
-    &mig::Mig,
-    &mig_continuous::MigContinuous::USUAL,
-    &aam::Aam,
-    &modularity::Modularity,
-    &unified::Unified,
-    &sap::Sap::DISCRETE,
-    &sap::Sap::CONTINUOUS,
-    &explicitness::Explicitness,
     &beta_vae_score::BetaVaeScore::STUDY,
     &higgins_score::HigginsScore::PAPER,
     &factor_vae_score::FactorVaeScore::STUDY,
+    &mig::Mig,
+    &mig_continuous::MigContinuous::USUAL,
+    &aam::Aam,
+    &dci::Dci,
+    &sap::Sap::DISCRETE,
+    &sap::Sap::CONTINUOUS,
+    &modularity::Modularity,
+    &explicitness::Explicitness,
     &irs::Irs::STUDY,
+    &unified::Unified,
     &mcc::Mcc::PEARSON,
     &mcc::Mcc::SPEARMAN,
+    &alignment::Alignment::BOUNDED,
     &maximal_information::MaximalInformation::MIC,
     &maximal_information::MaximalInformation::TIC,
     &maximal_information::MaximalInformation::MIC_E,
     &maximal_information::MaximalInformation::TIC_E,
     &downstream_lr::DownstreamLr::STUDY,
-    &alignment::Alignment::BOUNDED,
+    &downstream_gbt::DownstreamGbt::STUDY,
+    &fairness::Fairness,
     &total_correlation::TotalCorrelation,
     &wasserstein::Wasserstein,
     &mutual_info::MutualInfo,

@@ -2,6 +2,7 @@
 
 pub mod assignment;
 pub mod bin_regression;
+pub mod boosting;
 pub mod classes;
 pub mod correlation;
 pub mod covariance;

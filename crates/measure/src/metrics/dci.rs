@@ -1,0 +1,224 @@
+//! DCI (Eastwood and Williams 2018): disentanglement, completeness and informativeness, as computed
+//! in the study of Locatello et al. (2019). With R_jk the importance of code j for telling factor k,
+//! from gradient boosted trees, d codes and K factors,
+//!
+//! ```text
+//! D = Σ_j ρ_j ( 1 - H_K(R_j.) ),   ρ_j = Σ_k R_jk / Σ R
+//! C = Σ_k ρ_k ( 1 - H_d(R_.k) ),   ρ_k = Σ_j R_jk / Σ R
+//! ```
+//!
+//! with H_b the entropy of shares to the base b. The authors use the lasso or random forests for R;
+//! they report informativeness as an error, the study as accuracy.
+
+use ndarray::{Array2, Axis};
+
+use super::{Better, Metric, Needs, Reading, Score};
+use crate::error::{Error, Result};
+use crate::info::Info;
+use crate::representation::Representation;
+use crate::rng::Rng;
+use crate::stats::boosting::{Classifier, Columns, Task, accuracy, fit_each};
+use crate::stats::matrix_scores::{completeness, disentanglement, disentanglements};
+use crate::watch::Watch;
+
+const PAGE: &str = "\
+## What it measures
+
+Three things at once. Disentanglement, the value: is each code used for one factor only?
+Completeness: is each factor told by one code only? Informativeness: can the factors be told at all?
+
+## How
+
+For each factor, gradient boosted trees learn to tell its value from all codes, on the rows that
+teach. They are exactly those of scikit-learn's GradientBoostingClassifier: 100 rounds of trees of
+depth 3. The importance of a code for a factor is its share in what all splits of these trees
+gained. The importances of a code as shares over factors have an entropy, with the logarithm to the
+base of the number of factors: its disentanglement is 1 less that, and the value is the mean over
+codes, weighted by importance. Completeness is the same with codes and factors exchanged.
+Informativeness is the mean accuracy. A factor without a list of values is cut into 20 bins of equal
+width first. Factors that never change are left out.
+
+## Reading it
+
+From 0 to 1. 1: each code that matters matters for one factor. 0: every code matters for all
+factors alike, or no code matters. `completeness` of 1: each factor needs one code; with a single
+code it is not defined and left out. `informativeness_test` is the accuracy on the rows that judge,
+`informativeness_train` on those that taught. The parts `disentanglement/code-J` (counted from 0)
+and `completeness/FACTOR` are those of each code and factor; the matrix holds the importances.
+
+## Cautions
+
+- Several codes may share one factor without lowering the value; `completeness` shows that.
+- Importances say nothing where factors cannot be told: read `informativeness_test` first.
+- Other predictors give other importances, also other boosted trees: LightGBM's lower both scores
+  by 0.05 to 0.7. Compare with numbers made with scikit-learn.
+- Where splits are equally good one is taken at random. Another order would change the value by
+  about 0.001, as another seed does there.
+- Completeness depends on the number of codes: compare models that have as many.
+
+## Reference
+
+Eastwood and Williams, A Framework for the Quantitative Evaluation of Disentangled Representations,
+ICLR 2018; settings of Locatello et al. 2019, arXiv:1811.12359.";
+
+/// Disentanglement, completeness and informativeness.
+#[derive(Clone, Copy, Debug)]
+pub struct Dci;
+
+impl Metric for Dci {
+    fn info(&self) -> Info {
+        Info {
+            name: "dci",
+            title: "DCI",
+            summary: "is each code used for one factor, and is one code enough for each factor?",
+            paper: "Eastwood and Williams, A Framework for the Quantitative Evaluation, ICLR 2018",
+            page: PAGE,
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        let line = "each code is used to tell one factor only";
+        Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Split
+    }
+
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+        let (train, test) = representation.split_rows()?;
+        let tasks = Task::of_varying(&representation.classes(), &train, &test);
+        if tasks.len() < 2 {
+            return Err(Error::Missing(format!(
+                "dci cannot be computed, because it compares factors with each other and {} of \
+                 them changes in these rows; score rows in which two or more do",
+                tasks.len()
+            )));
+        }
+        if let Some(task) = tasks.iter().find(|task| !task.is_taught()) {
+            return Err(Error::Missing(format!(
+                "dci cannot be computed, because factor `{}` has one value in the {} rows that \
+                 teach and others only in those that judge; give more rows that teach",
+                representation.factors[task.factor].name,
+                train.len()
+            )));
+        }
+        let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
+        let columns = Columns::new(codes(&train).view());
+        let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..]).collect();
+        let models = fit_each(&columns, &classes, |share| watch.advance(share))?;
+        let told = models.iter().map(|model| model.predict(codes(&test).view())).collect();
+        Ok(summary(representation, &tasks, &models, told))
+    }
+}
+
+/// Sum up what the models of some factors found, with what they tell of the rows that judge.
+fn summary(
+    representation: &Representation,
+    tasks: &[Task],
+    models: &[Classifier],
+    told: Vec<Vec<u32>>,
+) -> Score {
+    let codes = representation.codes.ncols();
+    let importances =
+        Array2::from_shape_fn((codes, tasks.len()), |(j, k)| models[k].importances[j]);
+    let mean = |accuracies: Vec<f64>| accuracies.iter().sum::<f64>() / tasks.len() as f64;
+    let pairs = tasks.iter().zip(models);
+    let train = pairs.map(|(task, model)| accuracy(&model.fitted, &task.train)).collect();
+    let test = tasks.iter().zip(told).map(|(task, told)| accuracy(&told, &task.test)).collect();
+    // Rounding may leave entropies a hair above 1.
+    let not_below_zero = |score: f64| score.max(0.0);
+    let mut parts = vec![
+        ("informativeness_train".to_string(), mean(train)),
+        ("informativeness_test".to_string(), mean(test)),
+    ];
+    let of_codes = disentanglements(importances.view()).into_iter().enumerate();
+    parts.extend(of_codes.map(|(j, d)| (format!("disentanglement/code-{j}"), not_below_zero(d))));
+    if codes > 1 {
+        let whole = not_below_zero(completeness(importances.view()));
+        parts.insert(0, ("completeness".to_string(), whole));
+        for (task, c) in tasks.iter().zip(disentanglements(importances.t())) {
+            let name = &representation.factors[task.factor].name;
+            parts.push((format!("completeness/{name}"), not_below_zero(c)));
+        }
+    }
+    let mut matrix = Array2::zeros((codes, representation.factors.len()));
+    for (task, column) in tasks.iter().zip(importances.columns()) {
+        matrix.column_mut(task.factor).assign(&column);
+    }
+    let value = not_below_zero(disentanglement(importances.view()));
+    Score { value, parts, matrix: Some(matrix) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::factors::Factor;
+    use crate::representation::Split;
+
+    fn part(score: &Score, name: &str) -> Option<f64> {
+        score.parts.iter().find(|(part, _)| part == name).map(|(_, value)| *value)
+    }
+
+    /// The grid of two factors with 4 values each, ten times; a third factor never changes.
+    fn score(train: usize, code: impl Fn(f32, f32) -> Vec<f32>) -> Result<Score> {
+        let values =
+            Array2::from_shape_fn((160, 3), |(row, k)| [row / 4 % 4, row % 4, 7][k] as f32);
+        let rows: Vec<Vec<f32>> = values.rows().into_iter().map(|v| code(v[0], v[1])).collect();
+        let codes = Array2::from_shape_fn((160, rows[0].len()), |(row, j)| rows[row][j]);
+        let four = |name: &str| Factor::discrete(name, (0..4).map(|v| v as f32));
+        let factors = vec![four("a"), four("b"), Factor::discrete("c", [7.0])];
+        let mut table = Representation::new(codes, values, factors).unwrap();
+        table.protocol.split = Split::Ends { train, test: 160 - train };
+        Dci.score(&table, &mut Rng::new(0), &Watch::nobody())
+    }
+
+    #[test]
+    fn a_code_per_factor_is_perfect_but_for_what_is_added_to_each_importance() {
+        let found = score(80, |a, b| vec![-b, 1.0, 2.0 * a]).unwrap();
+        assert!((found.value - 1.0).abs() < 1e-8 && found.value < 1.0);
+        assert!((part(&found, "completeness").unwrap() - 1.0).abs() < 1e-8);
+        assert_eq!(part(&found, "informativeness_test"), Some(1.0));
+        assert_eq!(part(&found, "disentanglement/code-1"), Some(0.0));
+        assert!(part(&found, "completeness/b").unwrap() > 0.99);
+        assert_eq!(part(&found, "completeness/c"), None);
+        let matrix = found.matrix.unwrap();
+        assert_eq!(matrix.dim(), (3, 3));
+        assert!(matrix[[2, 0]] > 0.999 && matrix[[0, 1]] > 0.999 && matrix.column(2).sum() == 0.0);
+    }
+
+    #[test]
+    fn a_code_for_both_factors_is_not_disentangled_and_two_for_one_are_not_complete() {
+        // One code tells everything: its importances are equal shares.
+        let one = score(80, |a, b| vec![4.0 * a + b, 0.0]).unwrap();
+        assert!(one.value < 1e-9 && part(&one, "completeness").unwrap() > 0.999, "{one:?}");
+        // The same code twice: ties are broken by lot, so each has about half. 1 - ln 2 / ln 4.
+        let twice = score(80, |a, b| vec![a, b, a, b]).unwrap();
+        assert!(twice.value > 0.999);
+        let completeness = part(&twice, "completeness").unwrap();
+        assert!((completeness - 0.5).abs() < 0.02, "{completeness}");
+    }
+
+    #[test]
+    fn one_code_has_no_completeness_and_codes_that_tell_nothing_score_zero() {
+        let one = score(80, |a, _| vec![a]).unwrap();
+        assert_eq!(part(&one, "completeness"), None);
+        let nothing = score(80, |_, _| vec![0.3, 0.3]).unwrap();
+        assert_eq!((nothing.value, part(&nothing, "completeness")), (0.0, Some(0.0)));
+        assert_eq!(part(&nothing, "informativeness_train"), Some(0.25));
+    }
+
+    #[test]
+    fn what_cannot_be_learned_or_compared_is_refused() {
+        // The first four rows have one value of a.
+        let error = score(4, |a, b| vec![a, b]).unwrap_err().to_string();
+        assert!(error.contains("factor `a` has one value in the 4 rows that teach"), "{error}");
+        let table = Representation::new(
+            ndarray::array![[0.0], [1.0], [2.0]],
+            ndarray::array![[0.0], [1.0], [0.0]],
+            vec![Factor::discrete("a", [0.0, 1.0])],
+        );
+        let error = Dci.score(&table.unwrap(), &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        assert!(error.to_string().contains("1 of them changes"), "{error}");
+    }
+}
