@@ -30,8 +30,8 @@ Whether each true factor can be told from some code, along a curve of any shape.
 The scatter plot of a code and a factor is covered with a grid, and the mutual information of its
 columns and rows says what the grid tells, as a share of the most a grid of that size can tell. MIC
 is the largest share over the grids with at most B = rows^0.6 cells. One axis of a grid has bins of
-equal numbers of rows, the cuts of the other are the best there are, among 15 places per column; then
-the axes change their parts, and the better counts. The score is the mean over factors of the
+equal numbers of rows, the cuts of the other are the best there are, among 15 places per column;
+then the axes change their parts, and the better counts. The score is the mean over factors of the
 largest MIC any code has with the factor. Values are taken as they are: neither codes nor factors
 are cut into 20 bins first, and equal values stay together. A code or a factor that never changes
 has MIC 0 with everything, and such a factor counts as 0.
@@ -44,10 +44,12 @@ codes' MIC; the matrix has all of them, codes by factors.
 ## Cautions
 
 - Noise does not score 0: the best of many grids always finds something. 500 rows of noise score
-  about 0.15, 10,000 about 0.04. See `tic`, which takes all grids and not the best.
+  about 0.15, 10,000 about 0.06. See `mic-e` and `tic`, which stay nearer to 0.
 - It asks for some code that tells the factor, not for one code per factor or one factor per code:
   duplicates and mixtures are free. Read it beside `mig` or `dci`.
 - A function that goes up and down often needs more columns than B allows, and scores below 1.
+- Only the order of values counts, so a difference in the last digit counts as much as a large one:
+  where codes should be equal, rounding can tell a factor.
 - The order of a factor's values matters where it has more than two; for shapes it is arbitrary.
 - The time grows as rows^1.2 times codes times factors: 10,000 rows with 10 codes and 5 factors take
   about a second, 100,000 take about 16.
@@ -55,8 +57,8 @@ codes' MIC; the matrix has all of them, codes by factors.
 ## Reference
 
 Reshef et al., Detecting Novel Associations in Large Data Sets, Science 2011,
-doi:10.1126/science.1205438; computed as in Albanese et al., minerva and minepy, Bioinformatics 2013,
-doi:10.1093/bioinformatics/bts707. The mean over factors of the best code is ours.";
+doi:10.1126/science.1205438; computed as in minepy (Albanese et al. 2013,
+doi:10.1093/bioinformatics/bts707). The mean over factors of the best code is ours.";
 
 const PAGE_OF_TIC: &str = "\
 ## What it measures
@@ -65,10 +67,10 @@ Whether each true factor depends on some code at all, along a curve of any shape
 
 ## How
 
-As `mic`, but in place of the best grid all sizes of grid count: TIC is the sum of what the best grid
-of each size tells, here divided by the number of sizes. The score is the mean over factors of the
-largest such TIC any code has with the factor. Values are taken as they are; a code or a factor that
-never changes has TIC 0 with everything, and such a factor counts as 0.
+As `mic`, but in place of the best grid all sizes of grid count: TIC is the sum of what the best
+grid of each size tells, here divided by the number of sizes. The score is the mean over factors of
+the largest such TIC any code has with the factor. Values are taken as they are; a code or a factor
+that never changes has TIC 0 with everything, and such a factor counts as 0.
 
 ## Reading it
 

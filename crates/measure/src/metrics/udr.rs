@@ -26,18 +26,19 @@ use crate::watch::Watch;
 const PAGE: &str = "\
 ## What it measures
 
-Whether models that differ only in their seed find the same codes. It needs no true factors: the idea
-is that entangled representations differ from seed to seed, while disentangled ones agree.
+Whether models that differ only in their seed find the same codes. It needs no true factors: the
+idea is that entangled representations differ from seed to seed, while disentangled ones agree.
 
 ## How
 
-Codes with a KL divergence from the prior of at most 0.01 carry nothing and are left out; where no KL
-is known, every code that changes stays. The others are brought to mean 0 and standard deviation 1.
-For each pair of models, a Lasso regression (alpha 0.1) tells the codes of the one from those of the
-other; its coefficients without their signs say how similar two codes are. If each code of one
+Codes with a KL divergence from the prior of at most 0.01 carry nothing and are left out; where no
+KL is known, every code that changes stays. The others are brought to mean 0 and standard deviation
+1. For each pair of models, a Lasso regression (alpha 0.1) tells the codes of the one from those of
+the other; its coefficients without their signs say how similar two codes are. If each code of one
 model has one counterpart in the other, each row and each column of this matrix has one large entry:
 the pair's score is the mean over rows and columns of the squared largest entry over the sum. The
-score of a model is the median of its pairs with all other models.
+score of a model is the median of its pairs with all other models. Models may differ in the number
+of codes.
 
 ## Reading it
 
@@ -56,25 +57,26 @@ others in the order given. To choose a model, take the one with the largest part
 
 ## Reference
 
-Duan et al., Unsupervised Model Selection for Variational Disentangled Representation Learning, 2020,
-arXiv:1905.12614.";
+Duan et al., Unsupervised Model Selection for Variational Disentangled Representation Learning,
+2020, arXiv:1905.12614.";
 
 const PAGE_OF_RANKS: &str = "\
 ## What it measures
 
-Whether models that differ only in their seed find the same codes, up to any rising or falling curve.
+Whether models that differ only in their seed find the same codes, up to any rising or falling
+curve.
 
 ## How
 
 As `udr`, with Spearman's rank correlation of two codes, without its sign, in place of the
-coefficients of a Lasso regression. Codes with a KL divergence of at most 0.01 are left out; where no
-KL is known, every code that changes stays.
+coefficients of a Lasso regression. Codes with a KL divergence of at most 0.01 are left out; where
+no KL is known, every code that changes stays.
 
 ## Reading it
 
 From 0 to 1. 1: in at least half of the other models, each code has one counterpart with the same
-order of rows, or the reverse. The parts `udr-spearman/model-0`, … are the scores of all models, this
-one first.
+order of rows, or the reverse. The parts `udr-spearman/model-0`, … are the scores of all models,
+this one first.
 
 ## Cautions
 
@@ -86,8 +88,8 @@ one first.
 
 ## Reference
 
-Duan et al., Unsupervised Model Selection for Variational Disentangled Representation Learning, 2020,
-arXiv:1905.12614.";
+Duan et al., Unsupervised Model Selection for Variational Disentangled Representation Learning,
+2020, arXiv:1905.12614.";
 
 /// Unsupervised disentanglement ranking.
 #[derive(Clone, Copy, Debug)]

@@ -184,8 +184,8 @@ mod tests {
         let mut rng = Rng::new(1);
         let x: Vec<f32> = (0..150).map(|row| row as f32).collect();
         let y: Vec<f32> = (0..150).map(|row| (row / 40) as f32 + 2.0 * rng.normal()).collect();
-        let axes = (Axis::new(&y), Axis::new(&x));
-        let mut clumps = Clumps::new(&axes.0, &axes.1);
+        let (x, y) = (Axis::new(&x), Axis::new(&y));
+        let mut clumps = Clumps::new(&y, &x);
         clumps.cut(3, 150);
         let (counts, table) = (clumps.counts(TILE), n_ln_n(150));
         let mut cuts = Cuts::new(&table);
