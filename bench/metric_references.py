@@ -314,7 +314,7 @@ def udr(models, kl, kind="lasso", threshold=0.01):
             found = similarity(scaled[i], scaled[j], kind)
             pairs[i, j] = agreement(found[kl[i] > threshold][:, kl[j] > threshold])
     scores = [np.median(np.delete(pairs[:, j], j)) for j in range(len(models))]
-    return {"value": scores[0], "scores": scores}
+    return {"value": scores[0], "scores": scores, **{f"udr/model-{j}": score for j, score in enumerate(scores)}}
 
 
 # Downstream tasks and fairness
