@@ -4,7 +4,6 @@ study of Locatello et al. (2019), written from the definitions. They reproduce t
 Codes are [rows, codes], factors [rows, factors]; `train` and `test` are pairs of both.
 """
 
-
 import numpy as np
 from scipy.linalg import sqrtm
 from scipy.optimize import linear_sum_assignment
@@ -189,7 +188,7 @@ def boosted_trees(train, test, seed=0):
 
 
 def concentration(rows):
-    """1 - entropy of each row as shares, to the base of its length; and the weight of each row."""
+    """1 - entropy of each row as shares, to the base of its length; rows weigh as much as they sum to."""
     shares = rows + 1e-11
     shares = shares / shares.sum(axis=1, keepdims=True)
     entropy = -np.sum(shares * np.log(shares), axis=1) / np.log(rows.shape[1])
@@ -201,7 +200,7 @@ def dci(train, test, seed=0):
     importance, right = boosted_trees(train, test, seed)
     return {"value": concentration(importance), "disentanglement": concentration(importance),
             "completeness": concentration(importance.T), "informativeness_train": right[0].mean(),
-            "informativeness": right[1].mean(), "matrix": importance, "right": right}
+            "informativeness_test": right[1].mean(), "matrix": importance, "right": right}
 
 
 def logistic_regression_cv(train, test):
@@ -314,7 +313,7 @@ def udr(models, kl, kind="lasso", threshold=0.01):
             found = similarity(scaled[i], scaled[j], kind)
             pairs[i, j] = agreement(found[kl[i] > threshold][:, kl[j] > threshold])
     scores = [np.median(np.delete(pairs[:, j], j)) for j in range(len(models))]
-    return {"value": scores[0], "scores": scores}
+    return {"value": scores[0], "scores": scores, **{f"udr/model-{j}": score for j, score in enumerate(scores)}}
 
 
 # Downstream tasks and fairness
@@ -338,15 +337,16 @@ def downstream_gbt(train, test):
 
 def fairness(train, test, seed=0):
     """How far a prediction moves with a factor it should not depend on, mean over pairs of factors."""
-    distances = []
+    means, largest = [], []
     for target in range(train[1].shape[1]):
         model = GradientBoostingClassifier(random_state=seed).fit(train[0], train[1][:, target])
         predicted = one_hot(model.predict(test[0]))
         for sensitive in np.delete(test[1], target, axis=1).T:
             groups = [predicted[sensitive == value] for value in np.unique(sensitive)]
             moved = [np.abs(group.mean(axis=0) - predicted.mean(axis=0)).sum() / 2 for group in groups]
-            distances.append(np.average(moved, weights=[len(group) for group in groups]))
-    return {"value": np.mean(distances)}
+            means.append(np.average(moved, weights=[len(group) for group in groups]))
+            largest.append(np.max(moved))
+    return {"value": np.mean(means), "max": np.mean(largest)}
 
 
 # Sets of codes and graphs
