@@ -63,7 +63,12 @@ const KNOWN: &[Known] = &[
         read: Whole,
     },
     Known { name: "explicitness", entries: 1, metric: |_| Box::new(Explicitness), read: Whole },
-    Known { name: "explicitness_test", entries: 8, metric: |_| Box::new(Explicitness), read: Whole },
+    Known {
+        name: "explicitness_test",
+        entries: 8,
+        metric: |_| Box::new(Explicitness),
+        read: Whole,
+    },
     Known {
         name: "explicitness_train",
         entries: 8,
@@ -153,9 +158,10 @@ fn the_matrices_behind_sap_and_the_areas_behind_explicitness_are_reproduced() {
         };
         let score = metric.score(&input(&entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
         let (found, expected): (Vec<f64>, Vec<f64>) = match &entry["detail"]["score_matrix"] {
-            Value::Array(rows) => {
-                (score.matrix.unwrap().into_iter().collect(), rows.iter().flat_map(numbers).collect())
-            }
+            Value::Array(rows) => (
+                score.matrix.unwrap().into_iter().collect(),
+                rows.iter().flat_map(numbers).collect(),
+            ),
             _ => {
                 let areas = score.parts[1..].iter().map(|(_, area)| *area).collect();
                 (areas, numbers(&entry["detail"]["per_factor"]))

@@ -2,6 +2,7 @@
 
 pub mod assignment;
 pub mod classes;
+pub mod column_order;
 pub mod correlation;
 pub mod differences;
 pub mod groups;
