@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::column_order::in_order_of_columns;
 use crate::stats::differences::Differences;
 use crate::stats::groups::Groups;
 use crate::stats::logistic::{Logistic, Strips};
@@ -109,8 +110,8 @@ impl Metric for BetaVaeScore {
                     .into(),
             ));
         }
-        let codes = representation.codes.view();
-        let differences = Differences { codes, groups: &groups, pairs: self.batch };
+        let codes = in_order_of_columns(representation.codes.view());
+        let differences = Differences::new(codes.view(), &groups, self.batch);
         let points = |count: usize, purpose: &str| {
             let (points, labels) = differences.points(0, count, &rng.split(purpose));
             let rows: Vec<usize> = (0..count).collect();

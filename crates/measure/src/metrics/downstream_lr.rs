@@ -23,6 +23,7 @@ use crate::info::Info;
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
+use crate::stats::column_order::in_order_of_columns;
 use crate::stats::logistic::{Strips, fit_with_best_penalty};
 use crate::watch::Watch;
 
@@ -122,7 +123,8 @@ impl Metric for DownstreamLr {
                 self.sizes.first().copied().unwrap_or(FEWEST).max(FEWEST)
             )));
         };
-        let table = Table { codes: representation.codes.mapv(f64::from), train, test };
+        let codes = in_order_of_columns(representation.codes.view()).mapv(f64::from);
+        let table = Table { codes, train, test };
         let tasks: Vec<(usize, usize)> =
             sizes.iter().rev().flat_map(|&size| varying.iter().map(move |&k| (size, k))).collect();
         let work: usize = tasks.iter().map(|(size, _)| size).sum();

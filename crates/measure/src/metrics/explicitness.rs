@@ -19,6 +19,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
+use crate::stats::column_order::in_order_of_columns;
 use crate::stats::logistic::{Logistic, Strips};
 use crate::stats::roc_auc::macro_roc_auc;
 use crate::watch::Watch;
@@ -112,15 +113,17 @@ impl Metric for Explicitness {
 
 /// All codes, brought to mean 0 and standard deviation 1 among the rows that teach.
 fn standardised(representation: &Representation, train: &[usize]) -> Result<Array2<f64>> {
-    let mut inputs = representation.codes.mapv(f64::from);
-    for (j, mut column) in inputs.columns_mut().into_iter().enumerate() {
-        let taught = || train.iter().map(|&row| column[row]);
-        if taught().all(|value| value == column[train[0]]) {
+    for (j, column) in representation.codes.columns().into_iter().enumerate() {
+        if train.iter().all(|&row| column[row] == column[train[0]]) {
             return Err(Error::Missing(format!(
                 "explicitness cannot be computed, because code {j} is the same in every row that \
                  teaches and cannot be scaled; leave it out of the codes"
             )));
         }
+    }
+    let mut inputs = in_order_of_columns(representation.codes.view()).mapv(f64::from);
+    for mut column in inputs.columns_mut() {
+        let taught = || train.iter().map(|&row| column[row]);
         let rows = train.len() as f64;
         let mean = taught().sum::<f64>() / rows;
         let deviation = (taught().map(|value| (value - mean).powi(2)).sum::<f64>() / rows).sqrt();

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::column_order::in_order_of_columns;
 use crate::stats::differences::Differences;
 use crate::stats::groups::Groups;
 use crate::watch::Watch;
@@ -114,8 +115,8 @@ impl Metric for HigginsScore {
                     .into(),
             ));
         }
-        let codes = representation.codes.view();
-        let differences = Differences { codes, groups: &groups, pairs: self.pairs };
+        let codes = in_order_of_columns(representation.codes.view());
+        let differences = Differences::new(codes.view(), &groups, self.pairs);
         let mut layer = Layer::new(groups.len(), codes.ncols());
         let (total, train) = (self.steps * self.batch, rng.split("train"));
         let portion = PORTION.next_multiple_of(self.batch);

@@ -2,7 +2,9 @@
 //! al. look at. A point is the mean over pairs of |z - z'|, code by code, and its label the factor:
 //! the code that stands for this factor differs least.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use std::borrow::Cow;
+
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::groups::Groups;
@@ -11,45 +13,61 @@ use crate::rng::Rng;
 /// Where points come from.
 #[derive(Debug)]
 pub struct Differences<'a> {
-    /// `[rows, codes]`
-    pub codes: ArrayView2<'a, f32>,
+    /// `[rows, codes]`, without gaps.
+    codes: Cow<'a, [f32]>,
+    width: usize,
     /// The factors that can be held fixed; labels are numbers among these.
-    pub groups: &'a [Groups<'a>],
+    groups: &'a [Groups<'a>],
     /// Pairs per point.
-    pub pairs: usize,
+    pairs: usize,
 }
 
-impl Differences<'_> {
+impl<'a> Differences<'a> {
+    /// From codes `[rows, codes]`, with so many pairs per point.
+    pub fn new(codes: ArrayView2<'a, f32>, groups: &'a [Groups<'a>], pairs: usize) -> Self {
+        let width = codes.ncols();
+        let codes = match codes.to_slice() {
+            Some(slice) => Cow::Borrowed(slice),
+            None => Cow::Owned(codes.iter().copied().collect()),
+        };
+        Self { codes, width, groups, pairs }
+    }
+
     /// The points with numbers `first..first + count`, `[count, codes]`, and their labels. Each has
     /// its own generator, so neither threads nor portions change them.
     pub fn points(&self, first: usize, count: usize, rng: &Rng) -> (Array2<f64>, Vec<usize>) {
-        let mut points = Array2::zeros((count, self.codes.ncols()));
-        let labels = points
-            .axis_iter_mut(Axis(0))
-            .into_par_iter()
-            .enumerate()
-            .map(|(number, mut point)| {
-                let mut rng = rng.at((first + number) as u64);
-                let label = rng.below(self.groups.len());
-                for _ in 0..self.pairs {
-                    let (row, alike) = self.groups[label].draw(&mut rng);
-                    let other = alike[rng.below(alike.len())];
-                    let pair = self.codes.row(row).into_iter().zip(self.codes.row(other));
-                    for (sum, (z, other)) in point.iter_mut().zip(pair) {
-                        *sum += (f64::from(*z) - f64::from(*other)).abs();
-                    }
-                }
-                point /= self.pairs as f64;
-                label
-            })
-            .collect();
-        (points, labels)
+        let mut points = vec![0.0; count * self.width];
+        let numbered = points.par_chunks_exact_mut(self.width).enumerate();
+        let point = |(number, point): (usize, &mut [f64])| {
+            self.fill(point, &mut rng.at((first + number) as u64))
+        };
+        let labels = numbered.map(point).collect();
+        let points = Array2::from_shape_vec((count, self.width), points);
+        (points.expect("one row per point"), labels)
+    }
+
+    /// One point of zeros becomes the mean of |z - z'|; returns its label.
+    fn fill(&self, point: &mut [f64], rng: &mut Rng) -> usize {
+        let label = rng.below(self.groups.len());
+        let codes = |row: usize| &self.codes[row * self.width..][..self.width];
+        for _ in 0..self.pairs {
+            let (row, alike) = self.groups[label].draw(rng);
+            let other = alike[rng.below(alike.len())];
+            for ((sum, z), other) in point.iter_mut().zip(codes(row)).zip(codes(other)) {
+                *sum += (f64::from(*z) - f64::from(*other)).abs();
+            }
+        }
+        for sum in point {
+            *sum /= self.pairs as f64;
+        }
+        label
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ndarray::Axis;
 
     #[test]
     fn the_code_of_the_fixed_factor_does_not_differ_and_portions_do_not_matter() {
@@ -57,7 +75,7 @@ mod tests {
         let classes = [0, 1].map(|k| (0..16).map(|row| [row / 4, row % 4][k]).collect::<Vec<_>>());
         let codes = Array2::from_shape_fn((16, 2), |(row, k)| (classes[k][row] as f32).powi(2));
         let groups = Groups::of_all(&classes);
-        let differences = Differences { codes: codes.view(), groups: &groups, pairs: 400 };
+        let differences = Differences::new(codes.view(), &groups, 400);
         let (points, labels) = differences.points(0, 20, &Rng::new(0));
         for (point, label) in points.rows().into_iter().zip(&labels) {
             assert_eq!(point[*label], 0.0);

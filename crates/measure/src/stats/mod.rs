@@ -4,6 +4,7 @@ pub mod assignment;
 pub mod bin_regression;
 pub mod boosting;
 pub mod classes;
+pub mod column_order;
 pub mod correlation;
 pub mod covariance;
 pub mod differences;

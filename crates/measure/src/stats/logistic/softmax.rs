@@ -17,7 +17,7 @@ use super::strips::{Packed, Strips};
 /// How many strips are taken together: the exponentials of so many stay in the fast memory, and the
 /// gradient is touched once for all of them. A product of so many sums of at most `classes` stays
 /// finite.
-const STRIPS: usize = 4;
+const STRIPS: usize = 16;
 
 /// Rows with their classes, and the memory that an evaluation needs.
 #[derive(Debug)]
