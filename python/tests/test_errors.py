@@ -133,6 +133,15 @@ def test_names_must_fit():
         unbraid.mig(CODES, {"a": FACTORS}, names=["a"])
 
 
+def test_models_must_be_of_the_same_rows_and_more_than_one():
+    with pytest.raises(unbraid.ArrayError, match="1 models are given"):
+        unbraid.udr([CODES])
+    with pytest.raises(unbraid.ArrayError, match="model 0 has 6 rows and model 1 has 5"):
+        unbraid.udr([CODES, CODES[:5]])
+    with pytest.raises(unbraid.ArrayError, match="kl must have a row for each model"):
+        unbraid.udr([CODES, CODES], kl=[[0.1, 0.2]])
+
+
 def test_what_the_callback_raises_comes_through():
     def progress(metric, share):
         raise RuntimeError("enough")

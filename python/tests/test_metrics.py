@@ -275,3 +275,20 @@ def test_the_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert unbraid.__version__ == version("unbraid")
+
+
+def test_models_that_agree_are_told_from_one_that_does_not():
+    rng = np.random.default_rng(0)
+    codes = rng.normal(size=(500, 3))
+    score = unbraid.udr([codes, -codes[:, ::-1], codes * 2, rng.normal(size=(500, 3))])
+    assert score.value == score.parts["udr/model-0"]
+    assert score.parts["udr/model-1"] > 0.9
+    assert score.parts["udr/model-3"] < 0.5
+
+
+def test_codes_alone_are_enough_for_some(table):
+    codes, _ = table
+    alone = [e["name"] for e in _native.metrics() if e["needs"] == "codes"]
+    scores = unbraid.score(codes, metrics=alone)
+    for name in alone:
+        assert float(getattr(unbraid, name.replace("-", "_"))(codes)) == float(scores[name])

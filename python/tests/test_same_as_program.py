@@ -43,15 +43,22 @@ TABLES = {
 }
 
 
-def of_program(tmp_path, codes, factors, *words):
-    paths = []
-    for name, array in [("codes", codes), ("factors", factors)]:
-        np.save(tmp_path / f"{name}.npy", array)
-        paths += [f"--{name}", str(tmp_path / f"{name}.npy")]
-    command = [PROGRAM, "score", *paths, "--json", "--quiet", *words]
+def run(*words):
+    command = [PROGRAM, "score", *map(str, words), "--json", "--quiet"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
+    # 1 says that no metric could be computed; the reasons are in the document.
+    assert found.returncode in (0, 1) and found.stdout, found.stderr
     return json.loads(found.stdout)
+
+
+def saved(tmp_path, name, array):
+    np.save(tmp_path / f"{name}.npy", array)
+    return tmp_path / f"{name}.npy"
+
+
+def of_program(tmp_path, codes, factors, *words):
+    codes, factors = saved(tmp_path, "codes", codes), saved(tmp_path, "factors", factors)
+    return run("--codes", codes, "--factors", factors, *words)
 
 
 def without_times(document):
@@ -90,3 +97,39 @@ def test_options_mean_the_same(tmp_path, words, options):
     program = of_program(tmp_path, codes, factors, "--metrics", ",".join(chosen), *words)
     scores = unbraid.score(codes, factors, chosen, **options)
     assert without_times(scores.to_dict()) == without_times(program)
+
+
+def same(score, document):
+    (entry,) = document["scores"]
+    assert (score.value, score.parts) == (entry["value"], entry["parts"])
+
+
+@pytest.mark.parametrize("name", ["udr", "udr-spearman"])
+def test_models_are_compared_the_same(tmp_path, name):
+    models = [classes(300, seed)[0] for seed in (1, 1, 2)]
+    kl = np.random.default_rng(0).uniform(0, 2, (3, 5))
+    function = getattr(unbraid, name.replace("-", "_"))
+    paths = [saved(tmp_path, f"model-{i}", model) for i, model in enumerate(models)]
+    words = ["--codes", *paths, "--metrics", name]
+    same(function(models), run(*words))
+    same(function(models, kl), run(*words, "--kl", saved(tmp_path, "kl", kl)))
+
+
+@pytest.mark.skipif(not hasattr(unbraid, "shd"), reason="there is no metric `shd`")
+def test_graphs_are_compared_the_same(tmp_path):
+    learned = np.array([[0, 0.8, 0.1], [0, 0, 0.2], [0.4, 0, 0]])
+    true = np.triu(np.ones((3, 3)), 1)
+    document = run(
+        *("--graph", saved(tmp_path, "learned", learned)),
+        *("--true-graph", saved(tmp_path, "true", true)),
+        *("--metrics", "shd"),
+    )
+    same(unbraid.shd(learned, true), document)
+
+
+@pytest.mark.skipif(not hasattr(unbraid, "alignment"), reason="there is no metric `alignment`")
+def test_blocks_are_the_same_by_name_and_number(tmp_path):
+    codes, factors = classes(500, 4)
+    words = ["--metrics", "alignment", "--blocks"]
+    document = of_program(tmp_path, codes, factors, *words, "0,factor-2,2,-,0")
+    same(unbraid.alignment(codes, factors, [0, "factor-2", 2, None, 0]), document)

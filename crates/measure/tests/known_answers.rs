@@ -210,9 +210,10 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
     (
         "sap",
         [
-            Between(0.2, 0.5),
-            Between(0.2, 0.5),
-            Between(0.2, 0.5),
+            // One straight line per value cannot cut out the six in the middle.
+            Between(0.1, 0.3),
+            Between(0.1, 0.3),
+            Between(0.1, 0.3),
             Between(0.0, 0.0),
             Between(0.0, 0.0),
             Between(0.0, 0.05),
@@ -283,10 +284,11 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
             PERFECT,
             PERFECT,
             Between(0.0, 0.0),
+            // Two codes for one factor cost completeness only.
             PERFECT,
-            // Two factors in each code: 1 - ln 2 / ln 4.
-            Between(0.35, 0.6),
-            Between(0.0, 0.1),
+            // Two factors of four alike: 1 - ln 2 / ln 4.
+            Between(0.45, 0.52),
+            Between(0.0, 0.05),
         ],
     ),
     (
@@ -295,24 +297,25 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
             PERFECT,
             PERFECT,
             PERFECT,
-            Between(0.08, 0.16),
+            // One value of eight.
+            Between(0.1, 0.15),
             PERFECT,
-            Between(0.5, 1.0),
-            // Guessing one of eight.
-            Between(0.08, 0.17),
+            // Sum and difference tell both, but trees cut along one at a time.
+            Between(0.8, 0.999),
+            Between(0.1, 0.16),
         ],
     ),
     (
         "fairness",
-        // What is predicted perfectly is as independent of other factors as these are.
         [
+            // Predictions are right, and differ between groups by chance as the rows do.
             Between(0.0, 0.1),
             Between(0.0, 0.1),
             Between(0.0, 0.1),
             Between(0.0, 0.0),
             Between(0.0, 0.1),
-            Between(0.0, 0.2),
-            Between(0.0, 0.15),
+            Between(0.0, 0.12),
+            Between(0.0, 0.12),
         ],
     ),
     // There is only one model.

@@ -36,11 +36,11 @@ what a representation is good for.
 ## How
 
 For each factor, logistic regression learns to tell its values from all codes, on the first 10, 100,
-1,000 and 10,000 of the rows that teach; sizes that are not available are left out. If these rows are
-drawn at random from the table, so is their order. The strength of its penalty is chosen among ten
-by 5-fold cross-validation. Its accuracy on the rows that judge is averaged over factors. A factor
-without a list of values is cut into 20 bins of equal width first. Factors that never change are left
-out; a factor that is the same in all rows of a small size is predicted to stay so.
+1,000 and 10,000 of the rows that teach; sizes that are not available are left out. If these rows
+are drawn at random from the table, so is their order. The strength of its penalty is chosen among
+ten by 5-fold cross-validation. Its accuracy on the rows that judge is averaged over factors. A
+factor without a list of values is cut into 20 bins of equal width first. Factors that never change
+are left out; a factor that is the same in all rows of a small size is predicted to stay so.
 
 ## Reading it
 

@@ -33,11 +33,12 @@ should be able to read it off.
 ## How
 
 For each factor, logistic regression learns to tell its values from all codes, on the rows that
-teach; codes are brought to mean 0 and standard deviation 1 first. On the rows that judge, each value
-is then set against all others: the area under the ROC curve is the probability that a row with the
-value gets a higher probability for it than a row without. Explicitness is the mean area over values
-and then over factors. A factor without a list of values is cut into 20 bins of equal width; bins
-without a row that judges are left out of its mean. Factors that never change are left out.
+teach; codes are brought to mean 0 and standard deviation 1 first. On the rows that judge, each
+value is then set against all others: the area under the ROC curve is the probability that a row
+with the value gets a higher probability for it than a row without. Explicitness is the mean area
+over values and then over factors. A factor without a list of values is cut into 20 bins of equal
+width; bins without a row that judges are left out of its mean. Factors that never change are left
+out.
 
 ## Reading it
 
@@ -48,8 +49,8 @@ well; `train` is the same number on the rows that teach.
 ## Cautions
 
 - It does not ask for one code per factor: a rotation of perfect codes scores as high as they do.
-- A value in the middle of a line is hard to cut out by one straight line, so even a perfect code of a
-  factor with many values stays a little below 1.
+- A value in the middle of a line is hard to cut out by one straight line, so even a perfect code of
+  a factor with many values stays a little below 1.
 - A code that never changes cannot be scaled, as in the reference; leave it out.
 - Every value of a factor must occur among the rows that teach and among those that judge.
 - The classifier is stopped after 100 steps, as in the reference.

@@ -30,10 +30,10 @@ well.
 
 For each pair of code and factor, a linear support vector machine learns to tell the values of the
 factor from the one code, on the rows that teach: for each value, one threshold against all other
-values, rare values counting as much as common ones. Its accuracy on the rows that judge is the score
-of the pair. The gap of a factor is the best score of any code, less the second best; SAP is the mean
-gap. A factor without a list of values is cut into 20 bins of equal width first. Factors that never
-change are left out.
+values, rare values counting as much as common ones. Its accuracy on the rows that judge is the
+score of the pair. The gap of a factor is the best score of any code, less the second best; SAP is
+the mean gap. A factor without a list of values is cut into 20 bins of equal width first. Factors
+that never change are left out.
 
 ## Reading it
 
@@ -64,14 +64,15 @@ factors that are numbers.
 ## How
 
 For each pair of code and factor, the squared correlation: the share of the factor's variance that a
-line over the code explains. The gap of a factor is the largest of any code, less the second largest;
-the score is the mean gap. All factors are taken as numbers, those with a list of values too. A code
-with a variance of at most 1e-12 explains nothing. Factors that never change are left out.
+line over the code explains. The gap of a factor is the largest of any code, less the second
+largest; the score is the mean gap. All factors are taken as numbers, those with a list of values
+too. A code with a variance of at most 1e-12 explains nothing. Factors that never change are left
+out.
 
 ## Reading it
 
-From 0 to 1. 1: each factor lies on a line over one code and has nothing to do with the others. 0: for
-every factor, two codes explain the same, or none explains anything. The parts
+From 0 to 1. 1: each factor lies on a line over one code and has nothing to do with the others. 0:
+for every factor, two codes explain the same, or none explains anything. The parts
 `sap-continuous/FACTOR` are the gaps; the matrix has the squared correlation of each pair.
 
 ## Cautions
