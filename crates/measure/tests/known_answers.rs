@@ -267,13 +267,13 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
     (
         "downstream-lr",
         [
-            Between(0.98, 1.0),
-            Between(0.98, 1.0),
-            Between(0.98, 1.0),
+            Between(0.97, 1.0),
+            Between(0.97, 1.0),
+            Between(0.97, 1.0),
             // Guessing one of eight.
             Between(0.08, 0.16),
-            Between(0.98, 1.0),
-            Between(0.98, 1.0),
+            Between(0.97, 1.0),
+            Between(0.97, 1.0),
             Between(0.08, 0.16),
         ],
     ),

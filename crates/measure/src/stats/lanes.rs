@@ -214,7 +214,7 @@ mod tests {
         }
         let numbers = Lanes(std::array::from_fn(|i| i as f64));
         assert_eq!(run(Squares(vec![numbers, numbers])), 280.0);
-        assert_eq!(numbers.max(Lanes::all(6.0)).sum(), 43.0);
+        assert_eq!(numbers.max(Lanes::all(6.0)).sum(), 49.0);
         assert_eq!((numbers - numbers + numbers * Lanes::all(2.0)).sum(), 56.0);
         assert_eq!(Lanes::all(4.0).reciprocal().sum(), 2.0);
     }

@@ -22,6 +22,12 @@ enum Values {
 
 /// Read every column of a file.
 pub(super) fn read(path: &Path) -> Result<Table> {
+    // The crate asserts some things about a file that a damaged one breaks.
+    std::panic::catch_unwind(|| read_columns(path))
+        .unwrap_or_else(|_| Err(Error::format(path, "is damaged; write it again")))
+}
+
+fn read_columns(path: &Path) -> Result<Table> {
     let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
     let broken = |source: ParquetError| {
         Error::format(path, format!("is no readable .parquet ({source}); is it truncated?"))
@@ -76,6 +82,11 @@ fn values(
     };
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
+        let chunk = group.metadata().column(k);
+        let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+        if start < 0 || chunk.compressed_size() < 0 {
+            return Err(ParquetError::General("a column lies outside of the file".into()));
+        }
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         let read = match (group.get_column_reader(k)?, &mut all) {
             (ColumnReader::FloatColumnReader(column), Values::Real(into)) => {

@@ -133,8 +133,7 @@ impl<'a> Fit<'a> {
             let mut ground = idle.unwrap_or_else(|| Ground::new(columns));
             let shares = || shares.iter().skip(number).step_by(trees);
             residuals(shares(), places, number as u32 + first, grid, &mut ground.wholes);
-            let seed = (std::env::var("SEED").map_or(0, |s| s.parse::<u64>().unwrap()) << 32)
-                + (round * trees + number) as u64;
+            let seed = (round * trees + number) as u64;
             let mut tree = ground.grow(columns, grid, &mut stand.leaves, &mut stand.gains, seed);
             let sums = ground.sums.map(|sum| sum as f64 / grid.scale);
             tree.values = newton_steps(sums, curvatures(shares(), &stand.leaves), factor);
