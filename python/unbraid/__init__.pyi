@@ -20,11 +20,78 @@ __all__ = [
     "__version__",
     "metrics",
     "score",
-    "mig",
+    "beta_vae_score",
+    "higgins_score",
     "factor_vae_score",
+    "mig",
+    "mig_continuous",
+    "aam",
+    "dci",
+    "sap",
+    "sap_continuous",
+    "modularity",
+    "explicitness",
+    "irs",
+    "unified",
     "mcc",
     "mcc_spearman",
+    "alignment",
+    "mic",
+    "tic",
+    "mic_e",
+    "tic_e",
+    "downstream_lr",
+    "downstream_gbt",
+    "fairness",
+    "total_correlation",
+    "wasserstein",
+    "mutual_info",
+    "udr",
+    "udr_spearman",
+    "shd",
 ]
+
+def beta_vae_score(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """do distances between codes tell which factor two observations share?"""
+
+def higgins_score(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """the beta-VAE score with the step-by-step classifier of its first paper"""
+
+def factor_vae_score(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """does the code that varies least tell which factor was held fixed?"""
 
 def mig(
     codes: npt.ArrayLike,
@@ -40,7 +107,7 @@ def mig(
 ) -> Score:
     """mutual information gap: does each factor have one code of its own?"""
 
-def factor_vae_score(
+def mig_continuous(
     codes: npt.ArrayLike,
     factors: Factors,
     *,
@@ -52,7 +119,119 @@ def factor_vae_score(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """does the code that varies least tell which factor was held fixed?"""
+    """mutual information gap by nearest neighbours, without bins"""
+
+def aam(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """axis alignment: is what is known of each factor in one code?"""
+
+def dci(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """is each code used for one factor, and is one code enough for each factor?"""
+
+def sap(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """can each factor be told from one code, and from no other?"""
+
+def sap_continuous(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """does each factor lie on a line over one code alone?"""
+
+def modularity(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """does each code tell about one factor only?"""
+
+def explicitness(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """can a linear classifier read the value of each factor off the codes?"""
+
+def irs(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """interventional robustness: does each code follow one factor whatever the others do?"""
+
+def unified(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """DCI, MIG, SAP and modularity of one matrix: the information itself"""
 
 def mcc(
     codes: npt.ArrayLike,
@@ -81,3 +260,170 @@ def mcc_spearman(
     progress: Progress | None = None,
 ) -> Score:
     """mean rank correlation of codes and factors, matched one to one"""
+
+def alignment(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    blocks: Blocks | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """how much each set of codes tells of its factor, and of the others"""
+
+def mic(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """maximal information coefficient: is each factor a function of some code?"""
+
+def tic(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """total information coefficient: does each factor depend on some code?"""
+
+def mic_e(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """the same, estimated consistently from fewer grids"""
+
+def tic_e(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """the same, from the grids of `mic-e`"""
+
+def downstream_lr(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """how well does logistic regression tell the factors, and from how few rows?"""
+
+def downstream_gbt(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """how well do boosted trees tell the factors, and from how few rows?"""
+
+def fairness(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """do predictions of one factor depend on the other factors?"""
+
+def total_correlation(
+    codes: npt.ArrayLike,
+    *,
+    seed: int = 0,
+    bins: int = 20,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """how far are codes from uncorrelated, in nats?"""
+
+def wasserstein(
+    codes: npt.ArrayLike,
+    *,
+    seed: int = 0,
+    bins: int = 20,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """how far would codes have to move to be uncorrelated?"""
+
+def mutual_info(
+    codes: npt.ArrayLike,
+    *,
+    seed: int = 0,
+    bins: int = 20,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """how much does a code tell about another, in nats?"""
+
+def udr(
+    models: Iterable[npt.ArrayLike],
+    kl: Iterable[npt.ArrayLike] | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """do other models of the same kind find the same codes?"""
+
+def udr_spearman(
+    models: Iterable[npt.ArrayLike],
+    kl: Iterable[npt.ArrayLike] | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """do other models of the same kind find codes of the same order?"""
+
+def shd(
+    learned: npt.ArrayLike,
+    true: npt.ArrayLike,
+) -> Score:
+    """how many edges of the learned graph are missing, extra or reversed"""
