@@ -300,8 +300,8 @@ const ANSWERS: &[(&str, [Answer; 7])] = &[
             // One value of eight.
             Between(0.1, 0.15),
             PERFECT,
-            // Sum and difference tell both, but trees cut along one at a time.
-            Between(0.8, 0.999),
+            // Sum and difference tell both, though trees cut along one at a time.
+            Between(0.8, 1.0),
             Between(0.1, 0.16),
         ],
     ),

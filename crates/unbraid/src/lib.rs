@@ -8,7 +8,7 @@
 //! (data sets, metrics, representations) is the crate `unbraid-measure`, re-exported here.
 //!
 //! ```no_run
-//! use unbraid::{config::Config, encode, metrics, rng::Rng, run::Run, train};
+//! use unbraid::{config::Config, encode, metrics, rng::Rng, run::Run, train, watch::Watch};
 //!
 //! // A β-VAE on `squares`, from a configuration to scores.
 //! let text = "data.name = 'squares'\nmodel.name = 'beta-vae'\ntrain.steps = 2000";
@@ -21,14 +21,16 @@
 //!
 //! let learner = run.learner(&plan)?;
 //! let codes = encode::of_run(&run, &plan, &*learner)?;
-//! let mig = metrics::find("mig")?.score(&codes, &mut Rng::new(0))?;
+//! let mig = metrics::find("mig")?.score(&codes, &mut Rng::new(0), &Watch::nobody())?;
 //! println!("MIG {:.3}", mig.value);
 //! # Ok::<(), unbraid::Error>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
-pub use unbraid_measure::{data, factors, graph, info, metrics, representation, rng};
+pub use unbraid_measure::{
+    data, factors, graph, info, metrics, representation, rng, scoring, tables, watch,
+};
 
 pub mod error;
 

@@ -239,7 +239,7 @@ fn codes_that_do_not_fit_their_factors_are_refused() {
     fs::write(&csv, "1\n2\n").unwrap();
     let score = ["score", "--codes", word(&codes), "--factors", word(&csv)];
     refuse(&score, "codes have 3 rows and factors 2");
-    refuse(&["score", "--codes", word(&codes)], "has no array `values`");
+    refuse(&["score", "--codes", word(&codes)], "no score could be computed");
     fs::write(&csv, "1\n2\nx\n").unwrap();
     refuse(&score, "line 3 has `x`, which is no number");
     refuse(&["score", "--codes", word(&codes), "--factors", "f.txt"], "is neither .npy");
