@@ -282,7 +282,7 @@ def test_models_that_agree_are_told_from_one_that_does_not():
     codes = rng.normal(size=(500, 3))
     score = unbraid.udr([codes, -codes[:, ::-1], codes * 2, rng.normal(size=(500, 3))])
     assert score.value == score.parts["udr/model-0"]
-    assert score.parts["udr/model-1"] > 0.9
+    assert score.parts["udr/model-1"] > 0.85  # Lasso takes its 0.1 off
     assert score.parts["udr/model-3"] < 0.5
 
 
