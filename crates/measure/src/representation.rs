@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2, Slice};
 
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
@@ -166,6 +166,22 @@ impl<'a> Representation<'a> {
             factors: self.factors.clone(),
             protocol: self.protocol,
             readings,
+        }
+    }
+
+    /// The first rows only, without a copy of codes and values.
+    pub fn first(&self, rows: usize) -> Representation<'_> {
+        let first = Slice::from(..rows);
+        let cut = |other: &Sibling| other.select(&(0..rows).collect::<Vec<_>>());
+        Representation {
+            codes: self.codes.slice_axis(Axis(0), first).into(),
+            values: self.values.slice_axis(Axis(0), first).into(),
+            factors: self.factors.clone(),
+            protocol: self.protocol,
+            readings: Readings {
+                siblings: self.readings.siblings.iter().map(cut).collect(),
+                ..self.readings.clone()
+            },
         }
     }
 

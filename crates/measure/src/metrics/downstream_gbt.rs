@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(part(&found, "test/100/a"), Some(1.0));
         let guessed = part(&found, "test/100/b").unwrap();
         assert!((guessed - 0.2).abs() < 0.12, "{guessed}");
-        assert!((found.value - (1.0 + guessed) / 2.0).abs() < 1e-12);
+        assert!((found.value - f64::midpoint(1.0, guessed)).abs() < 1e-12);
     }
 
     #[test]

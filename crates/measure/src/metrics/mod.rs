@@ -192,8 +192,8 @@ pub fn judge(
     }
     match representation.protocol.split {
         Split::Ends { .. } if needs != Needs::Split => {
-            let (train, _) = representation.split()?;
-            metric.score(&train, rng, watch)
+            let (train, _) = representation.split_rows()?;
+            metric.score(&representation.first(train.len()), rng, watch)
         }
         _ => metric.score(representation, rng, watch),
     }

@@ -327,7 +327,7 @@ mod tests {
         close(Array2::ones((3, 3)), 1.0 / 3.0);
         close(arr2(&[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), 2.0 / 3.0);
         // Columns 0.8 and 0.5; rows 0.64 / 0.8 and 0.25 / 0.5 and nothing.
-        close(arr2(&[[0.8, 0.0], [0.0, 0.5], [0.0, 0.0]]), (0.65 + 1.3 / 3.0) / 2.0);
+        close(arr2(&[[0.8, 0.0], [0.0, 0.5], [0.0, 0.0]]), f64::midpoint(0.65, 1.3 / 3.0));
         // No number anywhere in the first column; the second has 0.4; rows have none and 0.4.
         close(arr2(&[[f64::NAN, 0.0], [f64::NAN, 0.4]]), 0.1);
     }

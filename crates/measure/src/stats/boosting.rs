@@ -67,7 +67,7 @@ pub fn fit_each(
     advance: impl Fn(f64) -> Result<()> + Sync,
 ) -> Result<Vec<Classifier>> {
     let fits: Vec<Fit> = tasks.iter().map(|classes| Fit::new(columns, classes)).collect();
-    let trees: usize = fits.iter().map(|fit| fit.trees()).sum();
+    let trees: usize = fits.iter().map(Fit::trees).sum();
     let fit = |fit: Fit| {
         let share = fit.trees() as f64 / (trees * ROUNDS).max(1) as f64;
         fit.run(&|| advance(share))

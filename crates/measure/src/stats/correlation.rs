@@ -1,15 +1,28 @@
 //! Correlation of every column of one matrix with every column of another.
 
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
+use super::covariance::covariance;
 use super::order::sorted;
+
+/// Columns of x that are taken at once: few, so that most products are of use.
+const COLUMNS: usize = 32;
 
 /// Pearson's correlation, `[columns of x, columns of y]`: how well a straight line fits. NaN where
 /// a column is constant.
 pub fn pearson(x: ArrayView2<f32>, y: ArrayView2<f32>) -> Array2<f64> {
-    let (x, y) = (map_columns(x, standardised), map_columns(y, standardised));
-    cosines(&x, &y)
+    let parts = x.axis_chunks_iter(Axis(1), COLUMNS).map(|x| {
+        let s = covariance(concatenate![Axis(1), x, y].view());
+        Array2::from_shape_fn((x.ncols(), y.ncols()), |(i, k)| {
+            let j = x.ncols() + k;
+            // 0 / 0 where one is constant; `clamp` keeps NaN.
+            (s[[i, j]] / (s[[i, i]] * s[[j, j]]).sqrt()).clamp(-1.0, 1.0)
+        })
+    });
+    let parts: Vec<Array2<f64>> = parts.collect();
+    let parts: Vec<_> = parts.iter().map(|part| part.view()).collect();
+    concatenate(Axis(0), &parts).expect("parts of one width")
 }
 
 /// Spearman's correlation, `[columns of x, columns of y]`: Pearson's of the ranks, so any rising
@@ -47,10 +60,6 @@ fn map_columns(
     rows.zip(matrix.axis_iter(Axis(1)))
         .for_each(|(mut row, column)| row.assign(&ArrayView1::from(&f(column))));
     out
-}
-
-fn standardised(column: ArrayView1<f32>) -> Vec<f64> {
-    centred_to_length_one(column.iter().map(|value| f64::from(*value)).collect())
 }
 
 /// (v - mean) / |v - mean|, so that a product of two such vectors is their correlation.

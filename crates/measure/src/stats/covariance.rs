@@ -3,16 +3,21 @@
 use faer::{Mat, Side};
 use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
-use ndarray::{Array, Array1, Array2, ArrayView2, Axis, Dimension, Zip};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 
+use super::lanes;
 use crate::error::{Error, Result};
 
-/// Rows are summed in this many strips on any machine, so that threads do not change the result.
+/// Rows are taken in this many strips on any machine, so that threads do not change the result.
 const STRIPS: usize = 16;
 /// From this width on one strip must do: each has a matrix of its own.
 const WIDE: usize = 512;
+/// Below this width a matrix product packs more than it computes, and columns are paired directly.
+const NARROW: usize = 64;
 /// Rows that are centred and multiplied at once: few enough to stay in the cache.
 const ROWS: usize = 256;
+/// Fewer numbers than this are done before a second thread has woken up.
+const FEW: usize = 1 << 17;
 
 /// S = Σ (x - mean)(x - mean)ᵀ / (n - 1), `[columns, columns]`. The row and column of a constant
 /// one are exactly zero; all is NaN with fewer than two rows.
@@ -22,19 +27,85 @@ pub fn covariance(x: ArrayView2<f32>) -> Array2<f64> {
         return Array2::from_elem((width, width), f64::NAN);
     }
     // Measured from the first row, a constant column is zero, whatever rounding does to its mean.
-    let first = x.row(0).mapv(f64::from);
-    let sums = sum_of_strips(x, Array1::zeros(width), |sums, rows| {
-        for row in rows.rows() {
-            let add = |sum: &mut f64, value: &f32, first: &f64| *sum += f64::from(*value) - first;
-            Zip::from(&mut *sums).and(row).and(&first).for_each(add);
+    let origin = x.row(0).mapv(f64::from);
+    let count = if width < WIDE { STRIPS } else { 1 };
+    let strips = x.axis_chunks_iter(Axis(0), x.nrows().div_ceil(count));
+    let moments = |strip: ArrayView2<f32>| {
+        let mut all = Moments::none(width);
+        let mut columns = Array2::zeros((width, ROWS));
+        for rows in strip.axis_chunks_iter(Axis(0), ROWS) {
+            all.join(&Moments::of(rows, &origin, &mut columns));
         }
-    });
-    let means = first + sums / x.nrows() as f64;
-    let products = sum_of_strips(x, Array2::zeros((width, width)), |products, rows| {
-        let centred = rows.mapv(f64::from) - &means;
-        general_mat_mul(1.0, &centred.t(), &centred, 1.0, products);
-    });
-    products / (x.nrows() - 1) as f64
+        all
+    };
+    let parts: Vec<Moments> = match x.len() < FEW {
+        true => strips.into_iter().map(moments).collect(),
+        false => strips.into_par_iter().map(moments).collect(),
+    };
+    let mut all = Moments::none(width);
+    parts.iter().for_each(|part| all.join(part));
+    all.products / (x.nrows() - 1) as f64
+}
+
+/// Rows so far: how many, their means, and Σ (x - mean)(x - mean)ᵀ.
+struct Moments {
+    count: f64,
+    means: Array1<f64>,
+    products: Array2<f64>,
+}
+
+impl Moments {
+    fn none(width: usize) -> Self {
+        Self { count: 0.0, means: Array1::zeros(width), products: Array2::zeros((width, width)) }
+    }
+
+    /// Of one block; `columns` is where it is laid out column by column.
+    fn of(rows: ArrayView2<f32>, origin: &Array1<f64>, columns: &mut Array2<f64>) -> Self {
+        let mut block = Self::none(rows.ncols());
+        block.count = rows.nrows() as f64;
+        for (j, mut column) in columns.rows_mut().into_iter().enumerate() {
+            let column = column.as_slice_mut().expect("made as rows side by side");
+            let (column, behind) = column.split_at_mut(rows.nrows());
+            behind.fill(0.0);
+            for (to, value) in column.iter_mut().zip(rows.column(j)) {
+                *to = f64::from(*value) - origin[j];
+            }
+            let mean = ArrayView1::from(&*column).sum() / block.count;
+            column.iter_mut().for_each(|value| *value -= mean);
+            block.means[j] = mean;
+        }
+        match rows.ncols() < NARROW {
+            true => pair_columns(columns, &mut block.products),
+            false => general_mat_mul(1.0, columns, &columns.t(), 0.0, &mut block.products),
+        }
+        block
+    }
+
+    /// Add other rows (Chan, Golub and LeVeque 1979): with d the difference of means,
+    /// Σ = Σ₁ + Σ₂ + d dᵀ n₁ n₂ / (n₁ + n₂).
+    fn join(&mut self, other: &Self) {
+        let count = self.count + other.count;
+        let apart = &other.means - &self.means;
+        let weight = self.count * other.count / count;
+        for (i, mut row) in self.products.rows_mut().into_iter().enumerate() {
+            let step = apart[i] * weight;
+            let add = |sum: &mut f64, product: &f64, apart: &f64| *sum += product + step * apart;
+            Zip::from(&mut row).and(other.products.row(i)).and(&apart).for_each(add);
+        }
+        self.means.scaled_add(other.count / count, &apart);
+        self.count = count;
+    }
+}
+
+/// The products of every two columns, which are rows of `columns` here.
+fn pair_columns(columns: &Array2<f64>, products: &mut Array2<f64>) {
+    let column = |j: usize| columns.row(j).to_slice().expect("made as rows side by side");
+    for i in 0..columns.nrows() {
+        for j in 0..=i {
+            let product = lanes::dot(column(i), column(j));
+            (products[[i, j]], products[[j, i]]) = (product, product);
+        }
+    }
 }
 
 /// The eigenvalues of a symmetric matrix, from the smallest to the largest.
@@ -42,23 +113,6 @@ pub fn eigenvalues(symmetric: &Array2<f64>) -> Result<Vec<f64>> {
     Mat::from_fn(symmetric.nrows(), symmetric.ncols(), |i, j| symmetric[[i, j]])
         .self_adjoint_eigenvalues(Side::Lower)
         .map_err(|_| Error::Array("a matrix has no eigenvalues: are all numbers finite?".into()))
-}
-
-/// Add up blocks of rows in parallel; the strips are joined in their order.
-fn sum_of_strips<D: Dimension>(
-    x: ArrayView2<f32>,
-    zero: Array<f64, D>,
-    add: impl Fn(&mut Array<f64, D>, ArrayView2<f32>) + Sync,
-) -> Array<f64, D> {
-    let strip_sum = |strip: ArrayView2<f32>| {
-        let mut sum = zero.clone();
-        strip.axis_chunks_iter(Axis(0), ROWS).for_each(|rows| add(&mut sum, rows));
-        sum
-    };
-    let count = if x.ncols() < WIDE { STRIPS } else { 1 };
-    let strips = x.axis_chunks_iter(Axis(0), x.nrows().div_ceil(count));
-    let sums: Vec<_> = strips.into_par_iter().map(strip_sum).collect();
-    sums.iter().fold(zero.clone(), |total, sum| total + sum)
 }
 
 #[cfg(test)]

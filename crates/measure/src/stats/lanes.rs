@@ -44,6 +44,26 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
     Arch::new().dispatch(Chosen(kernel))
 }
 
+/// Σ a b over two lists of one length, eight sums side by side.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    struct Dot<'a>(&'a [f64], &'a [f64]);
+    impl Kernel for Dot<'_> {
+        type Output = f64;
+
+        #[inline(always)]
+        fn run<const FUSED: bool>(self) -> f64 {
+            let ((a, a_rest), (b, b_rest)) = (self.0.as_chunks(), self.1.as_chunks());
+            let mut sums = Lanes::ZERO;
+            for (a, b) in a.iter().zip(b) {
+                sums = Lanes(*a).times_plus::<FUSED>(Lanes(*b), sums);
+            }
+            let rest = a_rest.iter().zip(b_rest);
+            rest.fold(sums.sum(), |sum, (a, b)| times_plus::<FUSED>(*a, *b, sum))
+        }
+    }
+    run(Dot(a, b))
+}
+
 impl Lanes {
     /// Zeros.
     pub const ZERO: Self = Self([0.0; LANES]);

@@ -97,7 +97,7 @@ mod tests {
             let expected = if *w == 0.0 { slope.clamp(-0.1, 0.1) } else { 0.1 * w.signum() };
             assert!((slope - expected).abs() < 1e-9, "{w}: {slope}");
         }
-        assert!(w.iter().any(|w| *w == 0.0) && w.iter().any(|w| *w != 0.0), "{w:?}");
+        assert!(w.contains(&0.0) && w.iter().any(|w| *w != 0.0), "{w:?}");
     }
 
     #[test]

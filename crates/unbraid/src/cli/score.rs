@@ -21,16 +21,14 @@ use super::train::set_up_reader;
 use super::{Output, table};
 
 pub(super) fn run(options: &Score, output: Output) -> Result<()> {
-    match &options.run {
-        Some(run) => score_run(run, options, output),
-        None => {
-            let metrics = metrics_named(&chosen(options, &["all".into()]))?;
-            let mut codes = readings::codes(options)?;
-            set_protocol(&mut codes, options);
-            let report = judge(&codes, &metrics, scoring_options(options), output)?;
-            show(&report, output)
-        }
+    if let Some(run) = &options.run {
+        return score_run(run, options, output);
     }
+    let metrics = metrics_named(&chosen(options, &["all".into()]))?;
+    let mut codes = readings::codes(options)?;
+    set_protocol(&mut codes, options);
+    let report = judge(&codes, &metrics, scoring_options(options), output)?;
+    show(&report, output)
 }
 
 fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {

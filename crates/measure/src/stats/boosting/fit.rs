@@ -43,11 +43,11 @@ impl<'a> Fit<'a> {
         classes.dedup();
         let place = |label: &u32| classes.partition_point(|class| class < label) as u32;
         let places: Vec<u32> = labels.iter().map(place).collect();
-        let mut counts = vec![0.0; classes.len()];
+        let mut counts = vec![0.0_f64; classes.len()];
         places.iter().for_each(|place| counts[*place as usize] += 1.0);
         let start: Vec<f64> = match counts[..] {
             [_] => vec![],
-            [first, second] => vec![(second / first as f64).ln()],
+            [first, second] => vec![(second / first).ln()],
             _ => counts.iter().map(|count| (count / labels.len() as f64).ln()).collect(),
         };
         let (rows, width, trees) = (columns.rows, columns.values.len(), start.len());

@@ -151,7 +151,8 @@ mod tests {
         let (mut parent, mut child) = (all.clone(), all.clone());
         fill_child((&mut parent, &mut child), &columns, &wholes, grid, (&nodes, 1));
         for (bin, cell) in child[1].iter().enumerate() {
-            let here = |i: &usize| i % 3 == 0 && usize::from(columns.bins[i * 2 + 1]) == bin;
+            let here =
+                |i: &usize| i.is_multiple_of(3) && usize::from(columns.bins[i * 2 + 1]) == bin;
             let rows: Vec<usize> = (0..50).filter(here).collect();
             assert_eq!(cell[0], rows.iter().map(|&i| wholes[i]).sum::<i64>());
             assert_eq!(grid.count(cell[1]), rows.len() as i64);

@@ -1,3 +1,5 @@
+#![expect(clippy::unreadable_literal, reason = "numbers as NumPy printed them")]
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::array;

@@ -156,17 +156,3 @@ impl<'a> Objective<'a> {
         loss + 0.5 * self.strength * squares
     }
 }
-impl Logistic {
-    #[allow(missing_docs)]
-    pub fn bench(rows: &Strips, labels: &[usize], classes: usize, times: usize) -> f64 {
-        let mut softmax = Softmax::new(rows, labels, classes);
-        let mut w = vec![0.01; classes * rows.width()];
-        let mut g = w.clone();
-        let mut sum = 0.0;
-        for i in 0..times {
-            w[i] += 0.1;
-            sum += softmax.evaluate(&w, &mut g);
-        }
-        sum
-    }
-}

@@ -62,7 +62,7 @@ impl CharacteristicMatrix {
     pub fn gmic(&self, p: f64) -> f64 {
         let mut by_cells: Vec<(usize, f64)> =
             self.entries().map(|(i, j, entry)| ((i + 2) * (j + 2), entry)).collect();
-        by_cells.sort_by(|a, b| a.0.cmp(&b.0));
+        by_cells.sort_by_key(|(cells, _)| *cells);
         let (mut most, mut sum) = (0f64, 0.0);
         for same in by_cells.chunk_by(|a, b| a.0 == b.0) {
             most = same.iter().fold(most, |most, (_, entry)| most.max(*entry));
