@@ -50,6 +50,7 @@ Settings:
   observations also the only array of two or more axes). \"\" as values or names ignores them.",
     },
     open,
+    publication: None,
 };
 
 const OBSERVATIONS: [&str; 5] = ["images", "imgs", "observations", "x", "X"];

@@ -52,6 +52,7 @@ Published under Apache-2.0. Cite: Loic Matthey, Irina Higgins, Demis Hassabis, A
 dSprites: Disentanglement testing Sprites dataset, 2017.",
     },
     open,
+    publication: None,
 };
 
 const SIDE: usize = 64;

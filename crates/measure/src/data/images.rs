@@ -50,6 +50,7 @@ Settings:
   the first picture. Transparency is dropped unless it is asked for.",
     },
     open,
+    publication: None,
 };
 
 /// The largest side pictures are resized to.

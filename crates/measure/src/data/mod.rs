@@ -17,11 +17,14 @@ pub mod arrays;
 pub mod dsprites;
 pub mod grid;
 pub mod images;
+pub mod library;
 pub mod pendulum;
+mod places;
 pub mod squares;
 mod stored;
 pub mod supervision;
 
+pub use stored::Steps;
 pub use supervision::{Draw, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
@@ -35,6 +38,8 @@ pub struct Source {
     /// Open with the settings of `[data]` (without `name`); also returns them with every default
     /// spelled out.
     pub open: fn(&Table) -> Result<Opened>,
+    /// The files it was published as, where it can be read from them.
+    pub publication: Option<&'static library::Publication>,
 }
 
 /// An open data set, with the settings it was opened with.

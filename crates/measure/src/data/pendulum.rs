@@ -59,6 +59,7 @@ The script is published under the MIT licence. Cite: Yang, Liu, Chen, Shen, Hao,
 Disentangled Representation Learning via Neural Structural Causal Models, CVPR 2021.",
     },
     open,
+    publication: None,
 };
 
 /// How CausalVAE scales the labels before its prior sees them: (label − first) / second, for

@@ -31,6 +31,7 @@ would explain the images equally well, and nothing could tell a model which one 
 Use it to try a model or a setting in a minute. It is too easy to compare methods on.",
     },
     open,
+    publication: None,
 };
 
 const SIDE: usize = 16;

@@ -1,7 +1,11 @@
-//! Rows held in memory: what `arrays` and `images` have in common. Bytes stay bytes, a quarter of
-//! the memory that the same numbers take as floats.
+//! Rows that lie ready, in memory or in a file of the library: what all data sets have in common
+//! that are not drawn. Bytes stay bytes, a quarter of the memory that the same numbers take as
+//! floats.
 
-use super::{Dataset, Range, Shape};
+use std::fs::File;
+
+use super::places::Places;
+use super::{Dataset, Range, Shape, Transition};
 use crate::factors::Factor;
 
 /// Observations and, where known, the values of their factors.
@@ -12,6 +16,33 @@ pub(super) struct Stored {
     factors: Vec<Factor>,
     /// [rows, factors]
     values: Vec<f32>,
+    /// Where each combination of values is, if every one is there once.
+    places: Option<Places>,
+    steps: Steps,
+}
+
+/// What is known of the steps from each row to the next. Empty lists say that nothing is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Steps {
+    /// [rows]: whether the row after this one follows it in time.
+    pub follows: Vec<bool>,
+    /// [rows, factors]: 1 where the step from this row intervenes on the factor.
+    pub targets: Vec<f32>,
+    /// [rows, action]: what is done in the step from this row.
+    pub actions: Vec<f32>,
+}
+
+impl Steps {
+    /// Whether the lists are of this many rows.
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        let whole = |length: usize| length == 0 || (rows > 0 && length.is_multiple_of(rows));
+        let follows = self.follows.is_empty() || self.follows.len() == rows;
+        // The last row has nothing behind it.
+        follows
+            && self.follows.last() != Some(&true)
+            && whole(self.targets.len())
+            && whole(self.actions.len())
+    }
 }
 
 /// Numbers by row, then pixel, then channel.
@@ -22,6 +53,12 @@ enum Numbers {
         one: f32,
     },
     Floats(Vec<f32>),
+    /// Bytes that stay on disk. Read by position, so that threads share the file.
+    File {
+        file: File,
+        /// The byte that means 1.
+        one: f32,
+    },
 }
 
 impl Stored {
@@ -57,11 +94,25 @@ impl Stored {
         Self::new(floats.len(), Numbers::Floats(floats), [1, 1, width], Range::Real)
     }
 
+    /// Images as bytes in a file of exactly these rows, [rows, height, width, channels].
+    pub(super) fn file(
+        file: File,
+        rows: usize,
+        size: [usize; 3],
+        one: f32,
+        binary: bool,
+    ) -> Self {
+        let range = if binary { Range::Binary } else { Range::Unit };
+        let count = rows * size.iter().product::<usize>();
+        Self::new(count, Numbers::File { file, one }, size, range)
+    }
+
     fn new(count: usize, numbers: Numbers, size: [usize; 3], range: Range) -> Self {
         let [height, width, channels] = size;
         let shape = Shape { channels, height, width, range };
         let rows = count / shape.size();
-        Self { shape, rows, numbers, factors: Vec::new(), values: Vec::new() }
+        let (factors, values, steps) = (Vec::new(), Vec::new(), Steps::default());
+        Self { shape, rows, numbers, factors, values, places: None, steps }
     }
 
     /// Add the factors: their names, their values as [rows, factors], and which of them are whole
@@ -78,7 +129,14 @@ impl Stored {
             Factor::of_column(name, &column, whole[k])
         };
         self.factors = names.iter().enumerate().map(factor).collect();
+        self.places = Places::of(&self.factors, &values);
         self.values = values;
+        self
+    }
+
+    /// Add the steps from row to row.
+    pub(super) fn with_steps(mut self, steps: Steps) -> Self {
+        self.steps = steps;
         self
     }
 }
@@ -104,6 +162,17 @@ impl Dataset for Stored {
                 channel_by_channel(&bytes[row], channels, out, |byte| f32::from(byte) / one);
             }
             Numbers::Floats(floats) => channel_by_channel(&floats[row], channels, out, |v| v),
+            Numbers::File { file, one } => {
+                let mut bytes = vec![0; size];
+                match read_at(file, &mut bytes, row.start as u64) {
+                    Ok(()) => {
+                        channel_by_channel(&bytes, channels, out, |byte| f32::from(byte) / one);
+                    }
+                    // The disk fails, or someone cut the file after it was opened. Training stops
+                    // at the first loss that is no number, and says so.
+                    Err(_) => out.fill(f32::NAN),
+                }
+            }
         }
     }
 
@@ -117,6 +186,38 @@ impl Dataset for Stored {
         self.values(index, &mut values);
         (!values.is_empty()).then_some(values)
     }
+
+    fn find(&self, values: &[f32]) -> Option<usize> {
+        self.places.as_ref()?.find(values)
+    }
+
+    fn next(&self, index: usize) -> Option<Transition> {
+        let row = |numbers: &[f32]| {
+            let width = numbers.len() / self.rows;
+            numbers[index * width..(index + 1) * width].to_vec()
+        };
+        self.steps.follows.get(index).copied().unwrap_or(false).then(|| Transition {
+            index: index + 1,
+            targets: row(&self.steps.targets),
+            action: row(&self.steps.actions),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, out: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut out: &mut [u8], mut offset: u64) -> std::io::Result<()> {
+    while !out.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, out, offset)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            count => (out, offset) = (&mut out[count..], offset + count as u64),
+        }
+    }
+    Ok(())
 }
 
 /// From [pixels, channels] to [channels, pixels].
