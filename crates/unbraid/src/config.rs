@@ -251,6 +251,7 @@ pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
     let kind = match () {
         () if registered => return (name.into(), absolute_path(given)),
         () if array => "arrays",
+        () if extension == "csv" || extension == "parquet" => "table",
         () if folder => "images",
         () => return (name.into(), given),
     };

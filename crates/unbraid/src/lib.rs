@@ -34,6 +34,9 @@ pub use unbraid_measure::{
 
 pub mod error;
 
+#[cfg(feature = "cli")]
+pub mod fetch;
+
 pub mod device;
 
 pub mod workers;

@@ -21,6 +21,7 @@ const MEASURE: &[&[&str]] = &[
 
 const UNBRAID: &[&[&str]] = &[
     &["error"],
+    &["fetch"],
     &["device", "workers", "compute"],
     &["batch"],
     &["weights"],

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::stored::Stored;
+use super::stored::{Steps, Stored};
 use super::{Dataset, Opened, Source};
 use crate::error::{Error, Result};
 use crate::info::Info;
@@ -33,6 +33,10 @@ The arrays, and the names under which they are looked for:
   and one column per factor, [rows, factors] or [rows]. They may be missing.
 - names: names, factor_names or keys. One string per factor. They may be missing; then factors are
   called factor-1, factor-2, ...
+- Where rows are in the order of time: targets (or interventions), 1 where the step from a row to the
+  next intervenes on a factor, [rows or rows - 1, factors]; actions, what was done in that step,
+  [rows or rows - 1, numbers]; episode, a number per row, where there are several sequences. Any of
+  them makes the data a sequence.
 
 A .npy file holds the observations alone. Without values you can train, but not measure. Everything
 is held in memory; bytes take one byte.
@@ -55,6 +59,9 @@ Settings:
 
 const OBSERVATIONS: [&str; 5] = ["images", "imgs", "observations", "x", "X"];
 const VALUES: [&str; 6] = ["values", "factors", "latents_values", "latents_classes", "labels", "y"];
+const TARGETS: [&str; 2] = ["targets", "interventions"];
+const ACTIONS: [&str; 2] = ["actions", "action"];
+const EPISODE: [&str; 2] = ["episode", "episodes"];
 const NAMES: [&str; 3] = ["names", "factor_names", "keys"];
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -122,14 +129,54 @@ fn from_npz(path: &Path, settings: &Settings) -> Result<Stored> {
         name => (name.to_string(), file.array(name)?),
     };
     let data = observations(path, &format!("array `{name}`"), array)?;
-    match values {
-        None => Ok(data),
+    let data = match values {
+        None => data,
         Some(name) => {
             let values = file.array(&name)?;
             let names = factor_names(path, &mut file, settings, &name, &values)?;
-            with_values(path, data, &name, values, &names)
+            with_values(path, data, &name, values, &names)?
         }
+    };
+    let steps = steps(path, &mut file, &data)?;
+    Ok(data.with_steps(steps))
+}
+
+/// What the file says of the steps from each row to the next.
+fn steps(path: &Path, file: &mut Npz, data: &Stored) -> Result<Steps> {
+    let rows = data.len();
+    let mut numbers = |names: &[&str], last: usize| -> Result<Option<Vec<f32>>> {
+        let Some(name) = names.iter().find(|name| file.has(name)) else { return Ok(None) };
+        let array = file.array(name)?;
+        let (width, shape) = (array.shape.get(1).copied().unwrap_or(1), array.shape.clone());
+        if array.shape.len() > 2 || !(rows - last..=rows).contains(&shape[0]) || width == 0 {
+            let reason = format!(
+                "array `{name}` has the shape {shape:?} and there are {rows} observations; \
+                 it must have a row for each, or for each step between two"
+            );
+            return Err(Error::format(path, reason));
+        }
+        let mut numbers = array.into_floats();
+        finite(path, &format!("array `{name}`"), &numbers, width)?;
+        // Nothing follows the last row.
+        numbers.resize(rows * width, 0.0);
+        Ok(Some(numbers))
+    };
+    let targets = numbers(&TARGETS, 1)?;
+    let actions = numbers(&ACTIONS, 1)?;
+    let episode = numbers(&EPISODE, 0)?;
+    if targets.is_none() && actions.is_none() && episode.is_none() {
+        return Ok(Steps::default());
     }
+    let factors = data.factors().len();
+    let targets = targets.unwrap_or_default();
+    if !targets.is_empty() && targets.len() != rows * factors {
+        let width = targets.len() / rows;
+        let reason = format!("has {width} columns of targets and {factors} factors; each needs one");
+        return Err(Error::format(path, reason));
+    }
+    let same = |row: usize| episode.as_ref().is_none_or(|numbers| numbers[row] == numbers[row + 1]);
+    let follows = (0..rows).map(|row| row + 1 < rows && same(row)).collect();
+    Ok(Steps { follows, targets, actions: actions.unwrap_or_default() })
 }
 
 /// The array that a setting means: the one named, or under "auto" the first that is there.

@@ -23,13 +23,14 @@ mod places;
 pub mod squares;
 mod stored;
 pub mod supervision;
+pub mod table;
 
 pub use stored::Steps;
 pub use supervision::{Draw, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
 pub static DATASETS: &[Source] =
-    &[squares::SOURCE, dsprites::SOURCE, pendulum::SOURCE, arrays::SOURCE, images::SOURCE];
+    &[squares::SOURCE, dsprites::SOURCE, pendulum::SOURCE, arrays::SOURCE, images::SOURCE, table::SOURCE];
 
 /// A registry entry: how to open a data set from its settings.
 pub struct Source {

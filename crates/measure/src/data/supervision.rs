@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::{Dataset, observations};
+use super::{Dataset, Transition, observations};
 use crate::error::{Error, Result};
 use crate::rng::Rng;
 
@@ -79,11 +79,11 @@ impl<'a> Sampler<'a> {
                 (!pairs).then_some("pairs that share factor values")
             }
             Supervision::Targets => {
-                let known = data.next(0).is_some_and(|step| !step.targets.is_empty());
+                let known = first_step(data).is_some_and(|step| !step.targets.is_empty());
                 (!known).then_some("transitions with intervention targets")
             }
             Supervision::Actions => {
-                let known = data.next(0).is_some_and(|step| !step.action.is_empty());
+                let known = first_step(data).is_some_and(|step| !step.action.is_empty());
                 (!known).then_some("transitions with actions")
             }
         };
@@ -96,10 +96,21 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// A row at random; of transitions, one that something follows.
+    fn row(&self, rng: &mut Rng) -> usize {
+        let timed = matches!(self.supervision, Supervision::Targets | Supervision::Actions);
+        loop {
+            let row = rng.below(self.data.len());
+            if !timed || self.data.next(row).is_some() {
+                return row;
+            }
+        }
+    }
+
     /// The examples of one step.
     pub fn draw(&self, step: u64, count: usize) -> Draw {
         let mut rng = self.rng.at(step);
-        let rows: Vec<usize> = (0..count).map(|_| rng.below(self.data.len())).collect();
+        let rows: Vec<usize> = (0..count).map(|_| self.row(&mut rng)).collect();
         let mut draw = Draw { count, ..Draw::default() };
         let mut partners = Vec::new();
         match self.supervision {
@@ -125,6 +136,10 @@ impl<'a> Sampler<'a> {
         draw.rows = rows;
         draw
     }
+}
+
+fn first_step(data: &dyn Dataset) -> Option<Transition> {
+    (0..data.len()).find_map(|row| data.next(row))
 }
 
 /// Whether any factor has a second value to change to.

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::correlation::ranks;
+use crate::stats::correlation::{correlations, spearman};
 use crate::stats::lasso::Lasso;
 use crate::watch::Watch;
 
@@ -143,13 +143,13 @@ impl Metric for Udr {
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
         let models = self.models(representation)?;
-        let (products, starts) = self.products(&models);
+        let (correlations, starts) = self.all_correlations(&models);
         let count = models.len();
         let pair = |pair: usize| {
             let (i, j) = (pair / count, pair % count);
             watch.advance(1.0 / (count * count) as f64)?;
             let (i, j) = (starts[i]..starts[i + 1], starts[j]..starts[j + 1]);
-            Ok(counterparts(&self.similarities(products.view(), i, j)))
+            Ok(counterparts(&self.similarities(correlations.view(), i, j)))
         };
         let scores: Result<Vec<f64>> = (0..count * count).into_par_iter().map(pair).collect();
         let scores = scores?;
@@ -204,44 +204,40 @@ impl Udr {
         models.iter().enumerate().map(model).collect()
     }
 
-    /// The products of all codes, brought to mean 0 and variance 1, divided by the rows; and where
-    /// each model starts among them, one more than models.
-    fn products(&self, models: &[Model]) -> (Array2<f64>, Vec<usize>) {
+    /// The correlations of the codes of all models with each other, and where each model starts
+    /// among them, one more than models.
+    fn all_correlations(&self, models: &[Model]) -> (Array2<f64>, Vec<usize>) {
         let mut starts = vec![0];
         for model in models {
             starts.push(starts[starts.len() - 1] + model.informative.len());
         }
-        let rows = models[0].codes.nrows();
-        // [codes of all models, rows]
-        let mut all = Array2::zeros((starts[models.len()], rows));
+        let mut all = Array2::zeros((models[0].codes.nrows(), starts[models.len()]));
         let columns = models
             .iter()
             .flat_map(|model| model.informative.iter().map(|&j| model.codes.column(j)));
-        for (mut place, column) in all.rows_mut().into_iter().zip(columns) {
-            let numbers = match self.similarity {
-                Similarity::Lasso(_) => column.iter().map(|code| f64::from(*code)).collect(),
-                Similarity::Spearman => ranks(column),
-            };
-            // A code that never changes has ranks, but no rank correlation.
-            let constant = match self.similarity {
-                Similarity::Lasso(_) => 0.0,
-                Similarity::Spearman => f64::NAN,
-            };
-            place.assign(&ndarray::arr1(&standardised(&numbers, constant)));
+        for (mut place, column) in all.columns_mut().into_iter().zip(columns) {
+            place.assign(&column);
         }
-        (all.dot(&all.t()) / rows as f64, starts)
+        let all = all.view();
+        let correlations = match self.similarity {
+            // A code that never changes tells nothing and is told by nothing.
+            Similarity::Lasso(_) => correlations(all).mapv(|r| if r.is_nan() { 0.0 } else { r }),
+            Similarity::Spearman => spearman(all, all),
+        };
+        (correlations, starts)
     }
 
-    /// R of the codes `i` with the codes `j`.
+    /// R of the codes `i` with the codes `j`. Of standardised codes, the products that a regression
+    /// needs are their correlations.
     fn similarities(
         &self,
-        products: ArrayView2<f64>,
+        correlations: ArrayView2<f64>,
         i: Range<usize>,
         j: Range<usize>,
     ) -> Array2<f64> {
         let part = |rows: &Range<usize>, columns: &Range<usize>| {
-            let products = products.slice_axis_move(Axis(0), rows.clone().into());
-            products.slice_axis_move(Axis(1), columns.clone().into())
+            let rows = correlations.slice_axis_move(Axis(0), rows.clone().into());
+            rows.slice_axis_move(Axis(1), columns.clone().into())
         };
         let xy = part(&i, &j);
         let Similarity::Lasso(lasso) = self.similarity else { return xy.mapv(f64::abs) };
@@ -276,17 +272,6 @@ fn check(number: usize, codes: ArrayView2<f32>, kl: Option<&[f64]>, rows: usize)
             kl.len()
         ))),
     }
-}
-
-/// (v - mean) / standard deviation, or `constant` throughout where nothing changes.
-fn standardised(values: &[f64], constant: f64) -> Vec<f64> {
-    if values.iter().all(|value| *value == values[0]) {
-        return vec![constant; values.len()];
-    }
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-    let deviation = (variance / values.len() as f64).sqrt();
-    values.iter().map(|value| (value - mean) / deviation).collect()
 }
 
 /// How far each row and each column has one large entry.

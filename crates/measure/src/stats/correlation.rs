@@ -9,20 +9,25 @@ use super::order::sorted;
 /// Columns of x that are taken at once: few, so that most products are of use.
 const COLUMNS: usize = 32;
 
-/// Pearson's correlation, `[columns of x, columns of y]`: how well a straight line fits. NaN where
-/// a column is constant.
+/// Pearson's correlation of every two columns, `[columns, columns]`: how well a straight line fits.
+/// NaN where a column is constant.
+pub fn correlations(x: ArrayView2<f32>) -> Array2<f64> {
+    let s = covariance(x);
+    // 0 / 0 where one is constant; `clamp` keeps NaN.
+    Array2::from_shape_fn(s.dim(), |(i, j)| {
+        (s[[i, j]] / (s[[i, i]] * s[[j, j]]).sqrt()).clamp(-1.0, 1.0)
+    })
+}
+
+/// The same of two tables, `[columns of x, columns of y]`.
 pub fn pearson(x: ArrayView2<f32>, y: ArrayView2<f32>) -> Array2<f64> {
-    let parts = x.axis_chunks_iter(Axis(1), COLUMNS).map(|x| {
-        let s = covariance(concatenate![Axis(1), x, y].view());
-        Array2::from_shape_fn((x.ncols(), y.ncols()), |(i, k)| {
-            let j = x.ncols() + k;
-            // 0 / 0 where one is constant; `clamp` keeps NaN.
-            (s[[i, j]] / (s[[i, i]] * s[[j, j]]).sqrt()).clamp(-1.0, 1.0)
-        })
-    });
-    let parts: Vec<Array2<f64>> = parts.collect();
-    let parts: Vec<_> = parts.iter().map(|part| part.view()).collect();
-    concatenate(Axis(0), &parts).expect("parts of one width")
+    let mut out = Array2::zeros((x.ncols(), y.ncols()));
+    let parts = x.axis_chunks_iter(Axis(1), COLUMNS).zip(out.axis_chunks_iter_mut(Axis(0), COLUMNS));
+    for (x, mut out) in parts {
+        let all = correlations(concatenate![Axis(1), x, y].view());
+        out.indexed_iter_mut().for_each(|((i, k), r)| *r = all[[i, x.ncols() + k]]);
+    }
+    out
 }
 
 /// Spearman's correlation, `[columns of x, columns of y]`: Pearson's of the ranks, so any rising

@@ -96,6 +96,12 @@ pub(crate) enum Data {
     Make(DataMake),
     /// Draw a sheet: random rows, then each factor on its own.
     Preview(DataPreview),
+    /// Say what a data set holds: rows, shape, factors, and what it can give to a learner.
+    Info(DataChoice),
+    /// Convert published files once, for fast reading.
+    Import(DataImport),
+    /// Download published files where a public address is known, and import them.
+    Fetch(DataFetch),
 }
 
 /// Which data, by name, file or folder, with settings.
@@ -121,6 +127,24 @@ pub(crate) struct DataMake {
     /// The seed of the sample.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DataImport {
+    /// A name from `unbraid list data`.
+    pub(crate) name: String,
+    /// The published file, or the directory that holds the published files.
+    #[arg(long, value_name = "FILE_OR_DIRECTORY")]
+    pub(crate) from: PathBuf,
+    /// Take files whose length or checksum is not the published one.
+    #[arg(long)]
+    pub(crate) unchecked: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DataFetch {
+    /// A name from `unbraid list data`.
+    pub(crate) name: String,
 }
 
 #[derive(Debug, Args)]

@@ -15,7 +15,9 @@ mod args;
 mod bench;
 mod data;
 mod demo;
+mod describe;
 mod encode;
+mod library;
 mod list;
 mod progress;
 mod readings;
@@ -40,6 +42,9 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Show { name } => show::run(&name, output),
         Command::Data(Data::Make(options)) => data::make(&options, output),
         Command::Data(Data::Preview(options)) => data::preview(&options, output),
+        Command::Data(Data::Info(choice)) => describe::run(&choice, output),
+        Command::Data(Data::Import(options)) => return library::import(&options, output),
+        Command::Data(Data::Fetch(options)) => return library::fetch(&options, output),
         Command::Encode(options) => encode::run(&options, output),
         Command::Score(options) => score::run(&options, output),
         Command::Traverse(options) => traverse::run(&options, output),

@@ -1,6 +1,8 @@
-//! Progress of a training: a bar with rate and time left on a terminal, plain lines elsewhere.
+//! Progress: of a training, a bar with rate and time left on a terminal and plain lines elsewhere; of
+//! other long work, a bar of the share that is done. And who asked to stop.
 
 use std::io::IsTerminal;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,18 +12,91 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use unbraid::train::Progress;
+use unbraid::watch::Watch;
 
 use super::Output;
 
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows progress, and knows whether somebody asked to stop.
+/// Knows whether somebody asked to stop, by Ctrl-C or SIGTERM.
+struct Signals {
+    number: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+    armed: Vec<Arc<AtomicBool>>,
+}
+
+impl Signals {
+    fn new() -> Result<Self> {
+        let (number, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let mut all_armed = Vec::new();
+        for signal in [SIGINT, SIGTERM] {
+            // The first signal arms, the second ends the program at once.
+            let armed = Arc::new(AtomicBool::new(false));
+            flag::register_conditional_shutdown(signal, 128 + signal, armed.clone())?;
+            flag::register(signal, armed.clone())?;
+            all_armed.push(armed);
+            flag::register_usize(signal, number.clone(), signal as usize)?;
+            flag::register(signal, stop.clone())?;
+        }
+        Ok(Self { number, stop, armed: all_armed })
+    }
+
+    /// The signal that asked to stop, if one did.
+    fn number(&self) -> Option<u8> {
+        match self.number.load(Ordering::Relaxed) {
+            0 => None,
+            number => Some(number as u8),
+        }
+    }
+}
+
+impl Drop for Signals {
+    /// From now on nobody looks at the flags, so a signal ends the program at once.
+    fn drop(&mut self) {
+        self.armed.iter().for_each(|armed| armed.store(true, Ordering::Relaxed));
+    }
+}
+
+/// A bar of the share that is done, on a terminal; nothing elsewhere. `set_position` takes
+/// thousandths.
+pub(super) fn share_bar(output: Output) -> ProgressBar {
+    let visible = std::io::stderr().is_terminal() && !output.quiet;
+    let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{msg:20} {bar:24} {percent:>3} %  {elapsed}")
+        .expect("a fixed template is sound");
+    let bar = ProgressBar::with_draw_target(Some(1000), target).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// Do long work under a bar. If somebody asks to stop, it ends early and the exit code says so.
+pub(super) fn watched(
+    what: &'static str,
+    output: Output,
+    work: impl FnOnce(&Watch) -> Result<()>,
+) -> Result<ExitCode> {
+    let signals = Signals::new()?;
+    let bar = share_bar(output);
+    bar.set_message(what);
+    let report = |share: f64| bar.set_position((share * 1000.0) as u64);
+    let result = work(&Watch::new(&signals.stop, &report));
+    bar.finish_and_clear();
+    match (result, signals.number()) {
+        (Ok(()), _) => Ok(ExitCode::SUCCESS),
+        (Err(_), Some(signal)) => {
+            output.note(&format!("stopped {what}; the same command begins again"));
+            Ok(ExitCode::from(128 + signal))
+        }
+        (Err(error), None) => Err(error),
+    }
+}
+
+/// Shows the progress of a training, and knows whether somebody asked to stop.
 pub(super) struct Watcher {
     bar: Option<ProgressBar>,
     output: Output,
-    signal: Arc<AtomicUsize>,
-    armed: Vec<Arc<AtomicBool>>,
+    signals: Signals,
     last_line: Instant,
     first: Option<(u64, Instant)>,
 }
@@ -29,16 +104,6 @@ pub(super) struct Watcher {
 impl Watcher {
     /// Start watching for Ctrl-C and SIGTERM.
     pub(super) fn new(output: Output) -> Result<Self> {
-        let signal = Arc::new(AtomicUsize::new(0));
-        let mut all_armed = Vec::new();
-        for number in [SIGINT, SIGTERM] {
-            // The first signal arms, the second ends the program at once.
-            let armed = Arc::new(AtomicBool::new(false));
-            flag::register_conditional_shutdown(number, 128 + number, armed.clone())?;
-            flag::register(number, armed.clone())?;
-            all_armed.push(armed);
-            flag::register_usize(number, signal.clone(), number as usize)?;
-        }
         let on_terminal = std::io::stderr().is_terminal() && !output.quiet;
         let bar = on_terminal.then(|| {
             let style = "{bar:24} {pos}/{len}  {rate}  {eta} left  {wide_msg}";
@@ -49,7 +114,8 @@ impl Watcher {
                 });
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
         });
-        Ok(Self { bar, output, signal, armed: all_armed, last_line: Instant::now(), first: None })
+        let (signals, last_line) = (Signals::new()?, Instant::now());
+        Ok(Self { bar, output, signals, last_line, first: None })
     }
 
     /// Called after each step; whether to go on.
@@ -85,19 +151,14 @@ impl Watcher {
 
     /// The signal that asked to stop, if one did.
     pub(super) fn signal(&self) -> Option<u8> {
-        match self.signal.load(Ordering::Relaxed) {
-            0 => None,
-            number => Some(number as u8),
-        }
+        self.signals.number()
     }
 }
 
 impl Drop for Watcher {
-    /// Clear the bar. From now on nobody looks at the flags, so a signal ends the program at once.
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        self.armed.iter().for_each(|armed| armed.store(true, Ordering::Relaxed));
     }
 }

@@ -1,12 +1,9 @@
 //! `unbraid score`: judge the codes of a run, or codes from anywhere.
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unbraid::card;
 use unbraid::encode;
 use unbraid::representation::{Protocol, Representation, Split};
@@ -16,6 +13,7 @@ use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 
 use super::args::Score;
+use super::progress::share_bar;
 use super::readings;
 use super::train::set_up_reader;
 use super::{Output, table};
@@ -69,12 +67,7 @@ pub(super) fn judge(
     options: Options,
     output: Output,
 ) -> Result<Report> {
-    let visible = std::io::stderr().is_terminal() && !output.quiet;
-    let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{msg:20} {bar:24} {percent:>3} %  {elapsed}")
-        .expect("a fixed template is sound");
-    let bar = ProgressBar::with_draw_target(Some(1000), target).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = share_bar(output);
     let report = |name: &'static str, share: f64| {
         if bar.message() != name {
             bar.set_message(name);

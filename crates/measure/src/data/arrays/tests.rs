@@ -189,3 +189,36 @@ fn pickles_and_cut_files_are_refused() {
     std::fs::write(files.path("text.npz"), b"hello").unwrap();
     refused(files.path("text.npz"), "", &["no readable .npz"]);
 }
+
+#[test]
+fn sequences_have_steps_with_targets_and_actions() {
+    let files = Files::new();
+    let path = files.npz(|file| {
+        file.array("observations", &[4, 1], &[0.1f32, 0.2, 0.3, 0.4]).unwrap();
+        file.array("values", &[4, 2], &[0.0f32, 1.0, 0.1, 0.9, 0.2, 0.7, 0.3, 0.5]).unwrap();
+        file.array("targets", &[3, 2], &[1u8, 0, 0, 0, 0, 1]).unwrap();
+        file.array("actions", &[4], &[0.5f32, 0.25, -1.0, 7.0]).unwrap();
+        file.array("episode", &[4], &[3i32, 3, 8, 8]).unwrap();
+    });
+    let data = read(&path, "").unwrap();
+    let step = data.next(0).unwrap();
+    assert_eq!((step.index, step.targets, step.action), (1, vec![1.0, 0.0], vec![0.5]));
+    assert_eq!(data.next(1), None);
+    assert_eq!(data.next(2).unwrap().targets, [0.0, 1.0]);
+    assert_eq!(data.next(3), None);
+}
+
+#[test]
+fn steps_that_do_not_fit_are_refused() {
+    let files = Files::new();
+    let path = files.npz(|file| {
+        file.array("observations", &[4, 1], &[0.1f32, 0.2, 0.3, 0.4]).unwrap();
+        file.array("targets", &[2, 2], &[1u8, 0, 0, 0]).unwrap();
+    });
+    refused(&path, "", &["array `targets` has the shape [2, 2] and there are 4 observations"]);
+    let path = files.npz(|file| {
+        file.array("observations", &[2, 1], &[0.1f32, 0.2]).unwrap();
+        file.array("targets", &[2, 2], &[1u8, 0, 0, 0]).unwrap();
+    });
+    refused(&path, "", &["has 2 columns of targets and 0 factors"]);
+}

@@ -20,9 +20,10 @@ pub(super) struct Clumps<'a> {
     small: Vec<u32>,
     /// The number of rows up to the end of each clump.
     ends: Vec<u32>,
+    /// The bin of each value of the equal axis.
+    bin_of_value: Vec<u32>,
     /// Space for what comes next.
     spare: Vec<u32>,
-    bin_of_value: Vec<u32>,
 }
 
 /// How many rows lie in each bin, up to the end of each clump.
@@ -46,18 +47,8 @@ impl Counts {
 impl<'a> Clumps<'a> {
     pub(super) fn new(equal: &'a Axis, free: &'a Axis) -> Self {
         let partners = free.order.iter().map(|&row| equal.ranks[row as usize]).collect();
-        let none = Vec::new;
-        Self {
-            equal,
-            free,
-            partners,
-            bins: none(),
-            row_bins: none(),
-            small: none(),
-            ends: none(),
-            spare: none(),
-            bin_of_value: none(),
-        }
+        let [bins, row_bins, small, ends, bin_of_value, spare] = Default::default();
+        Self { equal, free, partners, bins, row_bins, small, ends, bin_of_value, spare }
     }
 
     /// Cut one axis into `bins` equal bins, and the other into clumps, joined to equal numbers of

@@ -1,0 +1,126 @@
+//! `unbraid data info`: what a data set holds and what it can give.
+
+use anyhow::Result;
+use serde_json::{Value as Json, json};
+use unbraid::data::library::Publication;
+use unbraid::data::{self, Dataset, Range, Sampler, Supervision};
+use unbraid::factors::{Factor, Kind};
+use unbraid::rng::Rng;
+
+use super::args::DataChoice;
+use super::{Output, table};
+
+/// A list of values longer than this is shortened.
+const SHOWN: usize = 6;
+
+/// Print rows, shape, factors and capabilities.
+pub(super) fn run(choice: &DataChoice, output: Output) -> Result<()> {
+    let data = super::data::open(&choice.name, &choice.set)?;
+    let publication = data::find(&choice.name).ok().and_then(|source| source.publication);
+    let text = text(&choice.name, &*data, publication);
+    output.result(&text, || document(&choice.name, &*data, publication))
+}
+
+/// What can be asked of a data set, and whether this one has it.
+fn capabilities(data: &dyn Dataset) -> [(&'static str, bool); 6] {
+    // A sampler refuses what the data cannot give, as training does.
+    let gives = |what| Sampler::new(data, what, Rng::new(0)).is_ok();
+    [
+        ("labels", gives(Supervision::Labels)),
+        ("pairs", gives(Supervision::Pairs)),
+        ("targets", gives(Supervision::Targets)),
+        ("actions", gives(Supervision::Actions)),
+        ("graph", data.graph().is_some()),
+        ("counterfactuals", data.counterfactual(0, &[]).is_some()),
+    ]
+}
+
+fn range(range: Range) -> (&'static str, &'static str) {
+    match range {
+        Range::Binary => ("binary", "0 or 1"),
+        Range::Unit => ("unit", "from 0 to 1"),
+        Range::Real => ("real", "any number"),
+    }
+}
+
+fn text(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> String {
+    let shape = data.shape();
+    let rows = grouped(data.len());
+    let mut text = format!("{name}: {rows} rows of {shape}, {}\n\n", range(shape.range).1);
+    if data.factors().is_empty() {
+        text += "no factors are known: it can be learned from, but not measured against\n";
+    } else {
+        let head = ["factor", "kind", "values"].map(String::from).to_vec();
+        let rows = data.factors().iter().map(factor_row);
+        text += &table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+    }
+    let able = capabilities(data).into_iter().filter(|(_, able)| *able).map(|(name, _)| name);
+    let able: Vec<&str> = able.collect();
+    let able = if able.is_empty() { "observations only".into() } else { able.join(", ") };
+    text += &format!("\nit can give: {able}\n");
+    if let Some(graph) = data.graph() {
+        let names = graph.names();
+        let edges = (0..graph.len()).flat_map(|effect| {
+            let causes = graph.parents(effect).into_iter();
+            causes.map(move |cause| format!("{} → {}", names[cause], names[effect]))
+        });
+        text += &format!("true graph: {}\n", edges.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(publication) = publication {
+        text += &format!("licence: {}\ncite: {}\n", publication.licence, publication.citation);
+    }
+    text
+}
+
+fn factor_row(factor: &Factor) -> Vec<String> {
+    let (kind, values) = match &factor.kind {
+        Kind::Continuous => ("continuous", String::new()),
+        Kind::Discrete(values) => {
+            let number = |value: &f32| format!("{}", (f64::from(*value) * 1e4).round() / 1e4);
+            let shown = match values.len() {
+                0..=SHOWN => values.iter().map(number).collect::<Vec<_>>().join(", "),
+                count => {
+                    let first = values[..3].iter().map(number).collect::<Vec<_>>().join(", ");
+                    format!("{first}, … {}", number(&values[count - 1]))
+                }
+            };
+            ("discrete", format!("{}: {shown}", values.len()))
+        }
+    };
+    vec![factor.name.clone(), kind.into(), values]
+}
+
+/// 737280 as 737,280.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
+}
+
+fn document(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> Json {
+    let shape = data.shape();
+    let factor = |factor: &Factor| match &factor.kind {
+        Kind::Continuous => json!({"name": factor.name, "kind": "continuous"}),
+        Kind::Discrete(values) => {
+            json!({"name": factor.name, "kind": "discrete", "size": values.len(), "values": values})
+        }
+    };
+    let able: serde_json::Map<String, Json> = capabilities(data)
+        .into_iter()
+        .map(|(name, able)| (name.to_string(), Json::Bool(able)))
+        .collect();
+    let mut document = json!({
+        "format": 1,
+        "name": name,
+        "rows": data.len(),
+        "shape": [shape.channels, shape.height, shape.width],
+        "range": range(shape.range).0,
+        "factors": data.factors().iter().map(factor).collect::<Vec<_>>(),
+        "capabilities": able,
+    });
+    if let Some(publication) = publication {
+        document["licence"] = publication.licence.into();
+        document["citation"] = publication.citation.into();
+    }
+    document
+}

@@ -1,0 +1,82 @@
+//! `unbraid data import` and `data fetch`: published files into the library of this machine.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use unbraid::data::library::{self, Publication};
+use unbraid::data::{self, Source};
+use unbraid::watch::Watch;
+use unbraid::{Error, fetch};
+
+use super::Output;
+use super::args::{DataFetch, DataImport};
+use super::progress::watched;
+
+/// Take files that the user has.
+pub(super) fn import(options: &DataImport, output: Output) -> Result<ExitCode> {
+    let source = data::find(&options.name)?;
+    let unchecked = options.unchecked;
+    watched("importing", output, |watch| {
+        let directory = library::import(source, &options.from, unchecked, watch)?;
+        tell(source, &directory, output)
+    })
+}
+
+/// Download what has a public address, check and import it.
+pub(super) fn fetch(options: &DataFetch, output: Output) -> Result<ExitCode> {
+    let source = data::find(&options.name)?;
+    let publication = published(source)?;
+    if publication.files.iter().all(|file| file.address.is_empty()) {
+        return Err(Error::Unable(format!(
+            "no stable public address of `{0}` is known; get the files where its page says \
+             (`unbraid show {0}`) and use `unbraid data import {0} --from DIRECTORY`",
+            options.name
+        ))
+        .into());
+    }
+    let downloads = library::root()?.join("downloads").join(&options.name);
+    fs::create_dir_all(&downloads)
+        .map_err(|error| unbraid_measure::Error::io("create", &downloads, &error))?;
+    let code = watched("downloading", output, |watch| download(publication, &downloads, watch))?;
+    if code != ExitCode::SUCCESS {
+        return Ok(code);
+    }
+    let code = watched("importing", output, |watch| {
+        let directory = library::import(source, &downloads, false, watch)?;
+        tell(source, &directory, output)
+    })?;
+    if code == ExitCode::SUCCESS {
+        // What was converted is of no more use; what is left behind costs space only.
+        let _ = fs::remove_dir_all(&downloads);
+    }
+    Ok(code)
+}
+
+fn download(publication: &Publication, directory: &Path, watch: &Watch) -> Result<()> {
+    let files = publication.files.iter().filter(|file| !file.address.is_empty());
+    let files: Vec<_> = files.collect();
+    let all: u64 = files.iter().map(|file| file.bytes.max(1)).sum();
+    for file in files {
+        let share = file.bytes.max(1) as f64 / all as f64;
+        fetch::fetch(file.address, &directory.join(file.name), share, watch)?;
+    }
+    Ok(())
+}
+
+fn published(source: &Source) -> Result<&'static Publication> {
+    let name = source.info.name;
+    source.publication.ok_or_else(|| {
+        Error::Unable(format!("`{name}` needs no download: `unbraid data preview {name}` draws it"))
+            .into()
+    })
+}
+
+/// Where it lies, and under which terms.
+fn tell(source: &Source, directory: &Path, output: Output) -> Result<()> {
+    let publication = published(source)?;
+    output.note(&format!("licence: {}", publication.licence));
+    output.note(&format!("cite: {}", publication.citation));
+    output.file(directory)
+}
