@@ -23,7 +23,7 @@ pub struct Columns {
     pub(super) sorted: Vec<Sorted>,
     /// The bin of each value, `[rows, columns]`.
     pub(super) bins: Vec<u8>,
-    /// The place of each column in an order that depends on the values alone.
+    /// The place of each column in an order that depends on what it holds alone.
     pub(super) ranks: Vec<usize>,
 }
 
@@ -57,7 +57,7 @@ impl Columns {
                 }
             }
         }
-        let ranks = ranks(&values);
+        let ranks = ranks(&values, &sorted);
         Self { rows, values, sorted, bins, ranks }
     }
 }
@@ -100,11 +100,14 @@ fn compare(a: f32, b: f32) -> Ordering {
     a.partial_cmp(&b).expect("codes are finite")
 }
 
-/// Columns compared as words are, first row first.
-fn ranks(values: &[Vec<f32>]) -> Vec<usize> {
+/// Columns compared as words are: by the order of their rows, so that a new scale changes nothing,
+/// and where that is the same, by their values, first row first.
+fn ranks(values: &[Vec<f32>], sorted: &[Sorted]) -> Vec<usize> {
     let words = |&i: &usize, &j: &usize| {
         let pairs = values[i].iter().zip(&values[j]);
-        pairs.map(|(a, b)| compare(*a, *b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        let by_value = pairs.map(|(a, b)| compare(*a, *b)).find(|order| order.is_ne());
+        let by_order = sorted[i].order.cmp(&sorted[j].order);
+        by_order.then(by_value.unwrap_or(Ordering::Equal))
     };
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(words);
