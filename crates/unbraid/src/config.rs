@@ -229,15 +229,13 @@ pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
     let parsed = format!("value = {text}").parse::<Table>().ok();
     let value = parsed.and_then(|mut parsed| parsed.remove("value"));
     let value = value.unwrap_or_else(|| Value::String(text.to_string()));
-    match key.trim().split_once('.') {
-        None => {
-            table.insert(key.trim().into(), value);
-        }
-        Some((section, key)) => {
-            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
-            section.as_table_mut().ok_or_else(usage)?.insert(key.into(), value);
-        }
+    let mut place = table;
+    let mut key = key.trim();
+    while let Some((section, rest)) = key.split_once('.') {
+        let section = place.entry(section).or_insert_with(|| Value::Table(Table::new()));
+        (place, key) = (section.as_table_mut().ok_or_else(usage)?, rest);
     }
+    place.insert(key.into(), value);
     Ok(())
 }
 

@@ -197,6 +197,9 @@ pub(crate) struct Encode {
     /// Other data than it was trained on: a name, an .npz or .npy file, or a folder of images.
     #[arg(long)]
     pub(crate) data: Option<String>,
+    /// A setting of the other data, as in `--set variant.part=test`.
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
+    pub(crate) set: Vec<String>,
     /// The file to write; RUN/codes.npz if left out.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

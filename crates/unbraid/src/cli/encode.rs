@@ -17,7 +17,7 @@ pub(super) fn run(options: &Encode, output: Output) -> Result<()> {
     set_up_reader(run.config());
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
-    let other = options.data.as_deref().map(|name| open(name, &[])).transpose()?;
+    let other = options.data.as_deref().map(|name| open(name, &options.set)).transpose()?;
     let data = other.as_deref().unwrap_or(&*plan.data);
     let form = |shape: Shape| [shape.channels, shape.height, shape.width];
     if form(data.shape()) != form(plan.task.shape) {
