@@ -15,9 +15,11 @@ use crate::info::{self, Info};
 
 pub mod arrays;
 pub mod dsprites;
+pub mod flow;
 pub mod grid;
 pub mod images;
 pub mod pendulum;
+mod plot;
 pub mod squares;
 mod stored;
 pub mod supervision;
@@ -25,8 +27,14 @@ pub mod supervision;
 pub use supervision::{Draw, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
-pub static DATASETS: &[Source] =
-    &[squares::SOURCE, dsprites::SOURCE, pendulum::SOURCE, arrays::SOURCE, images::SOURCE];
+pub static DATASETS: &[Source] = &[
+    squares::SOURCE,
+    dsprites::SOURCE,
+    pendulum::SOURCE,
+    flow::SOURCE,
+    arrays::SOURCE,
+    images::SOURCE,
+];
 
 /// A registry entry: how to open a data set from its settings.
 pub struct Source {
