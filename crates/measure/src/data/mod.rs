@@ -20,6 +20,7 @@ pub mod grid;
 pub mod images;
 pub mod pendulum;
 mod plot;
+pub mod shapes3d;
 pub mod squares;
 mod stored;
 pub mod supervision;
@@ -30,6 +31,7 @@ pub use supervision::{Draw, Sampler, Supervision};
 pub static DATASETS: &[Source] = &[
     squares::SOURCE,
     dsprites::SOURCE,
+    shapes3d::SOURCE,
     pendulum::SOURCE,
     flow::SOURCE,
     arrays::SOURCE,
