@@ -19,7 +19,13 @@ fn main() -> Result<()> {
         names = DATASETS.iter().map(|source| source.info.name.to_string()).collect();
     }
     let threads = rayon::current_num_threads();
-    println!("{:10} {:>9} {:>9} {:>9}  rows/s", "", "first", "1 thread", format!("{threads} threads"));
+    println!(
+        "{:10} {:>9} {:>9} {:>9}  rows/s",
+        "",
+        "first",
+        "1 thread",
+        format!("{threads} threads")
+    );
     for name in names {
         let data = match (data::find(&name)?.open)(&Table::new()) {
             Ok((data, _)) => data,

@@ -26,24 +26,29 @@ fn index(classes: [usize; 6]) -> usize {
 
 #[test]
 fn means_and_deviations_are_those_of_the_published_images() {
-    // Of all 480,000 images, as the library disent states them.
+    // Of all 480,000 images, as the library disent states them. Its deviation is that of each image,
+    // averaged: what it states for dSprites, 0.1952, is so too; of all pixels together it is 0.2017.
     let published = [[0.5026, 0.5788, 0.6034], [0.2941, 0.3444, 0.3662]];
     let data = shapes3d();
     let mut rng = Rng::new(0);
     let rows: Vec<usize> = (0..6000).map(|_| rng.below(data.len())).collect();
     let images = data::observations(&*data, &rows);
-    for channel in 0..3 {
-        let columns = channel * SIDE * SIDE..(channel + 1) * SIDE * SIDE;
-        let channel_of = |row: usize| &images.row(row).to_slice().unwrap()[columns.clone()];
-        let pixels = || (0..rows.len()).flat_map(|row| channel_of(row).iter().copied());
-        let count = (rows.len() * SIDE * SIDE) as f64;
-        let mean = pixels().map(f64::from).sum::<f64>() / count;
-        let square = pixels().map(|v| f64::from(v) * f64::from(v)).sum::<f64>() / count;
-        let ours = [mean, (square - mean * mean).sqrt()];
-        eprintln!("shapes3d: channel {channel}: mean {:.4}, deviation {:.4}", ours[0], ours[1]);
-        for (ours, published) in ours.iter().zip(published) {
-            assert!((ours - published[channel]).abs() < 0.03, "{channel}: {ours}");
+    let mut sums = [[0.0; 3]; 2];
+    for image in images.rows() {
+        let image = image.to_slice().unwrap();
+        for (channel, pixels) in image.chunks_exact(SIDE * SIDE).enumerate() {
+            let average = |of: fn(f64) -> f64| {
+                pixels.iter().map(|v| of(f64::from(*v))).sum::<f64>() / pixels.len() as f64
+            };
+            let (mean, square) = (average(|v| v), average(|v| v * v));
+            sums[0][channel] += mean;
+            sums[1][channel] += (square - mean * mean).max(0.0).sqrt();
         }
+    }
+    let ours = sums.map(|sums| sums.map(|sum| sum / rows.len() as f64));
+    eprintln!("shapes3d: mean {:.4?}, deviation {:.4?}", ours[0], ours[1]);
+    for (ours, published) in ours.iter().flatten().zip(published.iter().flatten()) {
+        assert!((ours - published).abs() < 0.03, "{ours} is not {published}");
     }
 }
 
@@ -83,7 +88,7 @@ fn every_frame_of_the_published_preview_is_nearest_to_its_own_factors() {
     };
     let preview = Gif::read(&std::fs::read(path).unwrap());
     let data = shapes3d();
-    let (frames, mut total) = (frames(), 0.0);
+    let (frames, mut total, mut least) = (frames(), 0.0, f32::INFINITY);
     assert_eq!(preview.frames.len(), frames.len());
     for (k, &own) in frames.iter().enumerate() {
         let frame = preview.small(k);
@@ -97,10 +102,12 @@ fn every_frame_of_the_published_preview_is_nearest_to_its_own_factors() {
                 other[factor] = class;
                 let far = difference(&*data, &frame, other);
                 assert!(far > 1.2 * error, "frame {k}: {other:?} is off by {far}, not {error}");
+                least = least.min(far / error);
             }
         }
     }
     let mean = total / frames.len() as f32;
     eprintln!("shapes3d: mean error {mean:.4} of full scale over {} frames", frames.len());
-    assert!(mean < 0.01);
+    eprintln!("shapes3d: any other value of a factor is off by {least:.2} times that or more");
+    assert!(mean < 0.008);
 }

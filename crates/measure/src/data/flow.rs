@@ -33,7 +33,7 @@ opacity that is always 1), values 0 to 1, drawn on the fly.
 | ------------ | ------------ | ----------------------------------------------------------------- |
 | ball         | 30, 5..34    | radius of the ball, in thirtieths; the picture is 20 wide         |
 | water-height | 1.0 to 5.4   | height of the water above 5                                       |
-| water-flow   | 17.1 to 66.2 | how far the water has come when it is 0.5 above the bottom, in    |
+| water-flow   | 17.2 to 66.1 | how far the water has come when it is 0.5 above the bottom, in    |
 |              |              | tenths, counted from the hole                                     |
 | hole         | 9, 6..14     | height of the hole, in thirds                                     |
 
@@ -54,11 +54,12 @@ Settings:
 - split: \"all\" 8,100 images, or what is left of them as files: \"train\" (5,254) or \"test\"
   (1,620). The script renders 8,100 images and saves every fifth one as a test image, but a file is
   named after the four values without their decimals, so that different images get the same name
-  and the later one replaces the earlier. 824 names occur in both train and test: a model has seen
-  the label of every second test image.
+  and the later one replaces the earlier. 824 names occur in both train and test, so that half of
+  the test labels have been seen in training.
 - labels: \"exact\", or \"file-name\" as in the published files.
 
-Checked against images drawn by the original script: PIXELS
+Checked against the 6,874 images that the original script left: with the noise of the script at most
+3 of 255 grey levels apart in any pixel, and 0.00014 of full scale on average.
 
 The script is published under the MIT licence. Cite: Yang, Liu, Chen, Shen, Hao, Wang, CausalVAE:
 Disentangled Representation Learning via Neural Structural Causal Models, CVPR 2021.",

@@ -13,8 +13,7 @@ impl Gif {
         assert!(bytes.starts_with(b"GIF89a") && bytes[10] & 0x80 != 0);
         let (width, height) = (number(6), number(8));
         let colours = 2 << (bytes[10] & 7);
-        let palette: Vec<[u8; 3]> =
-            bytes[13..13 + 3 * colours].as_chunks().0.to_vec();
+        let palette: Vec<[u8; 3]> = bytes[13..13 + 3 * colours].as_chunks().0.to_vec();
         let mut at = 13 + 3 * colours;
         let (mut canvas, mut frames) = (vec![[255; 3]; width * height], Vec::new());
         let mut transparent = None;
@@ -56,9 +55,8 @@ impl Gif {
         let level = |channel: usize, row: usize, column: usize| {
             let places = rows(row).flat_map(|y| columns(column).map(move |x| (y, x)));
             let pixels = places.map(|(y, x)| self.frames[frame][y * self.width + x][channel]);
-            let (sum, count) = pixels.fold((0.0, 0.0), |(sum, count), level| {
-                (sum + f32::from(level), count + 1.0)
-            });
+            let (sum, count) = pixels
+                .fold((0.0, 0.0), |(sum, count), level| (sum + f32::from(level), count + 1.0));
             sum / count / 255.0
         };
         (0..3 * 64 * 64).map(|k| level(k / 4096, k / 64 % 64, k % 64)).collect()

@@ -10,19 +10,22 @@ use std::f64::consts::TAU;
 use super::scene::{Camera, Hit, Object, Surface, Vector, dot};
 
 /// The strength of the light that is everywhere.
-const EVEN: f64 = 0.322;
+const EVEN: f64 = 0.352;
 /// The strength of the lamp of the camera.
-const CAMERA_LAMP: f64 = 0.617;
+const CAMERA_LAMP: f64 = 0.5925;
 /// The strength and place of the lamp over the room, which shines straight down; its light falls
 /// off with this power of the cosine of the angle.
-const LAMP: f64 = 0.95;
-const LAMP_AT: Vector = [-1.36, 0.70, 7.74];
+const LAMP: f64 = 0.954;
+const LAMP_AT: Vector = [-1.41, 0.50, 7.17];
 const LAMP_POWER: i32 = 10;
 /// How much white the lamp over the room adds to the object where it shines on it.
-const GLOSS: f64 = 0.095;
+const GLOSS: f64 = 0.1065;
 
-/// Shade and gloss of a point.
+/// Shade and gloss of a point; the sky is as bright as it is.
 pub(super) fn shade(hit: &Hit, object: &Object, camera: &Camera) -> [f64; 2] {
+    if hit.surface == Surface::Sky {
+        return [1.0, 0.0];
+    }
     let from_camera = (-dot(hit.normal, camera.forward())).max(0.0);
     let to_lamp = [0, 1, 2].map(|axis| LAMP_AT[axis] - hit.point[axis]);
     let far = dot(to_lamp, to_lamp).sqrt();

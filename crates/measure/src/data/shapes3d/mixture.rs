@@ -28,13 +28,13 @@ impl Mixture {
                 let [x, y] = [column, row].map(|k| (k as f64 + 0.5) / RAYS as f64);
                 let hit = camera.look(object, x, y);
                 let [shade, gloss] = shade(&hit, object, camera);
-                let (part, amount) = match hit.surface {
-                    Surface::Floor => (0, shade),
-                    Surface::Wall(_) => (1, shade),
-                    Surface::Object => (2, shade),
-                    Surface::Sky => (3, 1.0),
+                let part = match hit.surface {
+                    Surface::Floor => 0,
+                    Surface::Wall(_) => 1,
+                    Surface::Object => 2,
+                    Surface::Sky => 3,
                 };
-                fine[(part * FINE + row) * FINE + column] = amount as f32;
+                fine[(part * FINE + row) * FINE + column] = shade as f32;
                 fine[(4 * FINE + row) * FINE + column] = gloss as f32;
             }
         }
@@ -68,8 +68,7 @@ fn filter() -> Vec<(usize, Vec<f32>)> {
     let weights = |pixel: usize| {
         let centre = pixel as f64 + 0.5;
         let place = |k: usize| (k as f64 + 0.5) / RAYS as f64;
-        let near: Vec<usize> =
-            (0..FINE).filter(|&k| (place(k) - centre).abs() < REACH).collect();
+        let near: Vec<usize> = (0..FINE).filter(|&k| (place(k) - centre).abs() < REACH).collect();
         let weights = near.iter().map(|&k| cubic((place(k) - centre).abs()));
         let sum: f64 = weights.clone().sum();
         (near[0], weights.map(|weight| (weight / sum) as f32).collect())
