@@ -2,13 +2,13 @@
 //! rectangle of the one before; nothing is interlaced.
 
 /// The frames of an animation, `width` pixels wide, red, green and blue for each pixel.
-pub struct Gif {
-    pub width: usize,
-    pub frames: Vec<Vec<[u8; 3]>>,
+pub(crate) struct Gif {
+    pub(crate) width: usize,
+    pub(crate) frames: Vec<Vec<[u8; 3]>>,
 }
 
 impl Gif {
-    pub fn read(bytes: &[u8]) -> Self {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
         let number = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
         assert!(bytes.starts_with(b"GIF89a") && bytes[10] & 0x80 != 0);
         let (width, height) = (number(6), number(8));
@@ -46,9 +46,9 @@ impl Gif {
 
     /// A frame in its original 64x64 pixels, channel by channel, 0 to 1. In the preview a pixel is
     /// 3.5 wide and high; a white frame covers the outermost ones in part.
-    pub fn small(&self, frame: usize) -> Vec<f32> {
+    pub(crate) fn small(&self, frame: usize) -> Vec<f32> {
         let edges = |from: f32| {
-            let edge = |k: usize| ((from + 3.5 * k as f32).floor() as usize).clamp(3, 224);
+            let edge = move |k: usize| ((from + 3.5 * k as f32).floor() as usize).clamp(3, 224);
             move |k: usize| edge(k)..edge(k + 1)
         };
         let (rows, columns) = (edges(0.5), edges(1.5));
