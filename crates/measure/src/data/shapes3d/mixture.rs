@@ -7,7 +7,7 @@ use super::light::shade;
 use super::scene::{Camera, Object, Surface};
 
 /// Floor, wall, object, sky, white.
-pub(super) const PARTS: usize = 5;
+const PARTS: usize = 5;
 /// A part of 1 as it is stored; parts can be a little below 0 and above 1.
 const ONE: f64 = 8192.0;
 /// Rays per pixel and direction.
@@ -17,7 +17,7 @@ const FINE: usize = SIDE * RAYS;
 const REACH: f64 = 2.0;
 
 /// The parts of every pixel of an image, one after the other.
-pub(super) struct Mixture(Box<[[i16; SIDE * SIDE]; PARTS]>);
+pub(super) struct Mixture([Box<[i16]>; PARTS]);
 
 impl Mixture {
     /// Look at `FINE` x `FINE` places and make the image smaller, as the original was made.
@@ -38,17 +38,14 @@ impl Mixture {
                 fine[(4 * FINE + row) * FINE + column] = gloss as f32;
             }
         }
-        let mut small = Box::new([[0; SIDE * SIDE]; PARTS]);
         let filter = filter();
-        for (part, fine) in small.iter_mut().zip(fine.chunks_exact(FINE * FINE)) {
-            smaller(fine, &filter, part);
-        }
-        Self(small)
+        let plane = FINE * FINE;
+        Self(std::array::from_fn(|part| smaller(&fine[part * plane..][..plane], &filter)))
     }
 
     /// The image with these colours, three numbers each for floor, wall, object and sky.
     pub(super) fn paint(&self, colours: [[f32; 3]; 4], out: &mut [f32]) {
-        let [floor, wall, object, sky, white] = &*self.0;
+        let [floor, wall, object, sky, white] = &self.0;
         for (channel, plane) in out.chunks_exact_mut(SIDE * SIDE).enumerate() {
             let [f, w, o, s] = colours.map(|colour| colour[channel] / ONE as f32);
             let parts = floor.iter().zip(wall).zip(object).zip(sky).zip(white);
@@ -85,22 +82,22 @@ fn cubic(x: f64) -> f64 {
 }
 
 /// Filter the rows, then the columns.
-fn smaller(fine: &[f32], filter: &[(usize, Vec<f32>)], out: &mut [i16]) {
+fn smaller(fine: &[f32], filter: &[(usize, Vec<f32>)]) -> Box<[i16]> {
     let mut narrow = vec![0.0_f32; FINE * SIDE];
     for (line, narrow) in fine.chunks_exact(FINE).zip(narrow.chunks_exact_mut(SIDE)) {
         for (pixel, (first, weights)) in narrow.iter_mut().zip(filter) {
             *pixel = weights.iter().zip(&line[*first..]).map(|(w, v)| w * v).sum();
         }
     }
-    for (line, (first, weights)) in out.chunks_exact_mut(SIDE).zip(filter) {
+    let mut small = Vec::with_capacity(SIDE * SIDE);
+    for (first, weights) in filter {
         let mut sums = [0.0_f32; SIDE];
         for (weight, narrow) in weights.iter().zip(narrow.chunks_exact(SIDE).skip(*first)) {
             sums.iter_mut().zip(narrow).for_each(|(sum, value)| *sum += weight * value);
         }
-        for (pixel, sum) in line.iter_mut().zip(sums) {
-            *pixel = (sum * ONE as f32).round() as i16;
-        }
+        small.extend(sums.map(|sum| (sum * ONE as f32).round() as i16));
     }
+    small.into()
 }
 
 #[cfg(test)]
@@ -118,8 +115,8 @@ mod tests {
 
     #[test]
     fn an_even_surface_stays_even() {
-        let mut small = [0; SIDE * SIDE];
-        smaller(&vec![0.5; FINE * FINE], &filter(), &mut small);
+        let small = smaller(&vec![0.5; FINE * FINE], &filter());
+        assert_eq!(small.len(), SIDE * SIDE);
         assert!(small.iter().all(|part| (f64::from(*part) - ONE / 2.0).abs() <= 1.0));
     }
 }

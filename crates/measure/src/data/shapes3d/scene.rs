@@ -77,7 +77,7 @@ impl Camera {
 /// Where a ray from within the room ends if there is nothing in it.
 fn room(from: Vector, ray: Vector) -> Hit {
     let side = |axis: usize| (HALF_ROOM.copysign(ray[axis]) - from[axis]) / ray[axis];
-    let axis = if side(0) < side(1) { 0 } else { 1 };
+    let axis = usize::from(side(1) < side(0));
     let point = along(from, ray, side(axis));
     if point[2] < 0.0 {
         let point = along(from, ray, -from[2] / ray[2]);
