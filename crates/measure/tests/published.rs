@@ -157,3 +157,76 @@ fn pendulum_has_the_published_labels_and_split() {
         }
     }
 }
+
+#[test]
+fn flow_equals_the_pictures_of_the_original_script_but_for_the_noise_of_the_stream() {
+    let Some(path) = published("causalvae/flow_96x96x3.npz") else { return };
+    let flow = open("flow", "");
+    let mut file = Npz::open(path).unwrap();
+    let images = bytes(&mut file, "images");
+    let exact = file.array("labels_exact").unwrap().into_floats();
+    let pixels = 96 * 96;
+    let errors: Vec<[f64; 3]> = images
+        .par_chunks_exact(pixels * 3)
+        .zip(exact.par_chunks_exact(9))
+        .map_init(
+            || vec![0.0; pixels * 4],
+            |drawn, (image, label)| {
+                flow.observe(flow_row(label), drawn);
+                assert!(drawn[pixels * 3..].iter().all(|alpha| *alpha == 1.0));
+                // The stream begins at the right side of the cup, two pixels above the hole.
+                let hole = 83.0 - 3.696 * label[5];
+                let mut sums = [0.0; 3];
+                for (place, byte) in image.iter().enumerate() {
+                    let ours = drawn[place % 3 * pixels + place / 3];
+                    let error = f64::from((ours - f32::from(*byte) / 255.0).abs());
+                    let stream = place / 3 % 96 >= 40 && (place / 3 / 96) as f32 >= hole;
+                    if stream {
+                        sums[2] += error;
+                    } else {
+                        sums = [sums[0] + error, sums[1].max(error), sums[2]];
+                    }
+                }
+                sums
+            },
+        )
+        .collect();
+    assert_eq!(errors.len(), 6874);
+    let mean = |k: usize| errors.iter().map(|error| error[k]).sum::<f64>() / images.len() as f64;
+    let largest = errors.iter().map(|error| error[1]).fold(0.0, f64::max) * 255.0;
+    let [outside, stream] = [mean(0), mean(2)];
+    eprintln!("flow: mean error {outside:.7} outside the stream, largest {largest:.1} of 255");
+    eprintln!("flow: mean error {stream:.7} of the stream, whose noise differs");
+    assert!(outside < 1e-4 && largest < 4.0 && stream < 1e-3);
+}
+
+/// The place of an image of the reference among all 8,100: ball, water poured in, hole.
+fn flow_row(label: &[f32]) -> usize {
+    let [ball, poured, hole] = [label[0], label[1], label[2]].map(|value| value as usize);
+    (ball - 5) * 270 + (poured - 10) * 9 + hole - 6
+}
+
+#[test]
+fn flow_has_the_published_labels_and_files() {
+    let Some(path) = published("causalvae/flow_96x96x3.npz") else { return };
+    let mut file = Npz::open(path).unwrap();
+    let mut column = |name: &str| file.array(name).unwrap().into_floats();
+    let (exact, names, is_train) =
+        (column("labels_exact"), column("labels_filename"), column("is_train"));
+    let all = open("flow", "");
+    for (split, wanted) in [("train", 1.0), ("test", 0.0)] {
+        let part = open("flow", &format!("split = '{split}'\nlabels = 'file-name'"));
+        let rows: Vec<usize> = (0..6874).filter(|&row| is_train[row] == wanted).collect();
+        assert_eq!(part.len(), rows.len());
+        for (index, &row) in rows.iter().enumerate() {
+            let label = &exact[row * 9..][..9];
+            assert_eq!(part.label(index).unwrap(), names[row * 4..][..4], "{split} {index}");
+            let [ours, theirs] = [all.label(flow_row(label)).unwrap(), label.to_vec()];
+            let theirs = [theirs[0], theirs[4], theirs[6] * 10.0, theirs[2]];
+            assert!(ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() < 1e-4), "{ours:?}");
+            let mut values = [0.0; 4];
+            part.values(index, &mut values);
+            assert_eq!(values[..], ours, "the last of a name stays");
+        }
+    }
+}

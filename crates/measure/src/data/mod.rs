@@ -15,11 +15,14 @@ use crate::info::{self, Info};
 
 pub mod arrays;
 pub mod dsprites;
+pub mod flow;
 pub mod grid;
 pub mod images;
 pub mod library;
 pub mod pendulum;
 mod places;
+mod plot;
+pub mod shapes3d;
 pub mod squares;
 mod stored;
 pub mod supervision;
@@ -29,8 +32,16 @@ pub use stored::Steps;
 pub use supervision::{Draw, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
-pub static DATASETS: &[Source] =
-    &[squares::SOURCE, dsprites::SOURCE, pendulum::SOURCE, arrays::SOURCE, images::SOURCE, table::SOURCE];
+pub static DATASETS: &[Source] = &[
+    squares::SOURCE,
+    dsprites::SOURCE,
+    shapes3d::SOURCE,
+    pendulum::SOURCE,
+    flow::SOURCE,
+    arrays::SOURCE,
+    images::SOURCE,
+    table::SOURCE,
+];
 
 /// A registry entry: how to open a data set from its settings.
 pub struct Source {

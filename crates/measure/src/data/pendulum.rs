@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::grid::Grid;
+use super::plot::SIDE;
 use super::{Counterfactual, Dataset, Do, Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::factors::Factor;
@@ -14,7 +15,6 @@ use crate::graph::Graph;
 use crate::info::Info;
 use crate::settings;
 
-mod coverage;
 mod drawing;
 
 /// The registry entry.
@@ -148,7 +148,7 @@ impl Dataset for Pendulum {
     }
 
     fn shape(&self) -> Shape {
-        Shape { channels: 4, height: drawing::SIDE, width: drawing::SIDE, range: Range::Unit }
+        Shape { channels: 4, height: SIDE, width: SIDE, range: Range::Unit }
     }
 
     fn len(&self) -> usize {

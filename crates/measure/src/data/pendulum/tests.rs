@@ -47,7 +47,7 @@ fn setting_a_cause_changes_the_shadow_and_setting_the_shadow_changes_nothing_els
 
     let length = what_if(2, 6.0);
     assert_eq!(length.values, [factual[0], factual[1], 6.0, factual[3]]);
-    let ground = 80 * drawing::SIDE;
+    let ground = 80 * SIDE;
     assert_eq!(length.observation[..ground], image(&*data, 0)[..ground]);
     assert_ne!(length.observation, image(&*data, 0));
 }
