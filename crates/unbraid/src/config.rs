@@ -153,15 +153,14 @@ impl Config {
 
     /// Spell out every default, open the data and check everything.
     pub fn resolve(mut self) -> Result<Plan> {
-        let (source, given) = take_name(&self.data, "data").and_then(|(name, given)| {
-            let (name, given) = data_by_name_or_path(&name, given);
-            Ok((data::find(&name)?, given))
-        })?;
+        let (name, given) = take_name(&self.data, "data")?;
+        let (data_name, given) = data_by_name_or_path(&name, given);
+        let source = data::find(&data_name)?;
         let (name, model_settings) = take_name(&self.model, "model")?;
         let entry = models::find(&name)?;
         check_train(&mut self.train, entry)?;
         check_score(&self.score)?;
-        let (data, data_settings) = (source.open)(&given)?;
+        let (data, data_settings) = data::open(&data_name, &given)?;
         let task = Task { shape: data.shape(), rows: data.len() };
         if data.is_empty() {
             return Err(Error::Unable(format!(
@@ -391,9 +390,18 @@ mod tests {
     #[test]
     fn set_changes_any_key_and_takes_words_without_quotes() {
         let mut table = Table::new();
-        for assignment in ["seed=3", "model.beta=8", "model.name=vae", "score.metrics=['mig']"] {
+        for assignment in [
+            "seed=3",
+            "model.beta=8",
+            "model.name=vae",
+            "score.metrics=['mig']",
+            "data.variant.part=train",
+            "data.variant.fix.scale=1",
+        ] {
             set(&mut table, assignment).unwrap();
         }
+        assert_eq!(table["data"]["variant"]["part"].as_str(), Some("train"));
+        assert_eq!(table["data"]["variant"]["fix"]["scale"].as_integer(), Some(1));
         assert_eq!(table["seed"].as_integer(), Some(3));
         assert_eq!(table["model"]["beta"].as_integer(), Some(8));
         assert_eq!(table["model"]["name"].as_str(), Some("vae"));

@@ -29,7 +29,7 @@ pub(super) fn open(name: &str, set: &[String]) -> Result<Box<dyn Dataset>> {
         config::set(&mut given, assignment.strip_prefix("data.").unwrap_or(assignment))?;
     }
     let (name, given) = config::data_by_name_or_path(name, given);
-    Ok((data::find(&name)?.open)(&given)?.0)
+    Ok(data::open(&name, &given)?.0)
 }
 
 /// Write `images` u8 `[rows, height, width, channels]` (or `observations` f32 where the numbers are

@@ -1,9 +1,9 @@
-//! `unbraid show NAME`: the page of a model, a data set or a metric.
+//! `unbraid show NAME`: the page of a model, a data set, a metric or a topic.
 
 use anyhow::Result;
 use serde_json::json;
 use unbraid::Error;
-use unbraid::data::DATASETS;
+use unbraid::data::{DATASETS, variant};
 use unbraid::info::{Info, did_you_mean};
 use unbraid::metrics::METRICS;
 use unbraid::models::MODELS;
@@ -14,7 +14,8 @@ pub(super) fn run(name: &str, output: Output) -> Result<()> {
     let models = MODELS.iter().map(|entry| ("model", entry.info));
     let data = DATASETS.iter().map(|source| ("data set", source.info));
     let metrics = METRICS.iter().map(|metric| ("metric", metric.info()));
-    let all: Vec<(&str, Info)> = models.chain(data).chain(metrics).collect();
+    let topics = [("topic", variant::INFO)];
+    let all: Vec<(&str, Info)> = models.chain(data).chain(metrics).chain(topics).collect();
     let found: Vec<_> = all.iter().filter(|(_, info)| info.name == name).collect();
     if found.is_empty() {
         let hint = did_you_mean(name, all.iter().map(|(_, info)| info.name));
