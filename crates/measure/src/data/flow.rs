@@ -58,9 +58,9 @@ Settings:
   the test labels have been seen in training.
 - labels: \"exact\", or \"file-name\" as in the published files.
 
-Checked against the 6,874 images that the original script left: outside the stream on average 0.00007
-of full scale apart, at most 3 of 255 grey levels in any pixel; the stream, whose noise differs, adds
-0.00003 to the average.
+Checked against the 6,874 images that the original script left: outside the stream on average
+0.00007 of full scale apart, at most 3 of 255 grey levels in any pixel; the stream, whose noise
+differs, adds 0.00003 to the average.
 
 The script is published under the MIT licence. Cite: Yang, Liu, Chen, Shen, Hao, Wang, CausalVAE:
 Disentangled Representation Learning via Neural Structural Causal Models, CVPR 2021.",
