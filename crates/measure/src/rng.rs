@@ -59,6 +59,13 @@ impl Rng {
         }
     }
 
+    /// Fill a slice with numbers in `[0, 1)`, multiples of 2⁻²⁴.
+    pub fn fill_uniform(&mut self, out: &mut [f32]) {
+        for value in out {
+            *value = self.stream.random();
+        }
+    }
+
     /// A uniformly random order of `0..count` (Fisher-Yates).
     pub fn permutation(&mut self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();
