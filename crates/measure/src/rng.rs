@@ -123,6 +123,9 @@ mod tests {
         assert_eq!(rng.below(1_000_000), 417_668);
         assert_eq!(rng.normal().to_bits(), 3_217_404_260);
         assert_eq!(rng.uniform().to_bits(), 4_605_697_150_255_774_276);
+        let mut numbers = [0.0; 2];
+        rng.fill_uniform(&mut numbers);
+        assert_eq!(numbers.map(f32::to_bits), [1_065_256_496, 1_061_249_883]);
     }
 
     #[test]

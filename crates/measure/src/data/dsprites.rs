@@ -1,5 +1,5 @@
 //! `dsprites`: a white square, ellipse or heart on black, all 737,280 images, drawn by index. No
-//! download: the published pixels follow from the rule of [`sprites`].
+//! download: the published pixels follow from the rule in `sprites.rs`.
 
 use toml::Table;
 

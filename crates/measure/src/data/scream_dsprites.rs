@@ -27,8 +27,8 @@ pub const SOURCE: Source = Source {
         paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
         page: "\
 The shapes of `dsprites` before a random patch of a painting, Munch's The Scream in the original.
-737,280 images, 3x64x64, values 0 to 1, drawn on the fly. The patch is tinted by a random colour,
-and inside the shape every colour c is 1 - c.
+737,280 images, 3x64x64, values 0 to 1, drawn on the fly. The ground is the mean of the patch and
+one random colour; inside the shape every ground colour c is 1 - c.
 
 | factor      | values | meaning                                         |
 | ----------- | -----: | ----------------------------------------------- |
@@ -43,15 +43,14 @@ Settings:
   pixels (Lanczos, never enlarged); or \"drawn\" for a texture drawn on the fly; or \"auto\", the
   default, for scream-dsprites/picture.png in the library of data sets if it is there and \"drawn\"
   if not. The settings of a run say which it was.
-- seed: picks the patches and tints, 0 by default.
+- seed: picks the patches and colours, 0 by default.
 
 Good to know:
-- \"drawn\" is a stand-in, not the painting: swirls of orange over dark blue, of the same size and
-  of much the same difficulty. Numbers measured with it are not to be compared with published ones;
-  for that, save the painting as a file and give its path. No picture comes with this program.
-- In the original code an image gets a new patch and tint whenever it is looked at. Here they belong
-  to the row, so that the same row is always the same image; another seed gives others.
-- The mean of patch and tint is taken, so a ground colour is at most 0.5 away from the tint's half.
+- \"drawn\" is a stand-in, not the painting: swirls of orange over dark blue. Numbers measured with
+  it are not to be compared with published ones; for that, save the painting as a file and give its
+  path. No picture comes with this program.
+- In the original code an image gets a new patch and colour whenever it is looked at. Here they
+  belong to the row, so that the same row is always the same image; another seed gives others.
 
 dSprites is published under Apache-2.0; the painting is of 1893. Cite: Locatello, Bauer, Lucic,
 Raetsch, Gelly, Schoelkopf, Bachem, Challenging Common Assumptions in the Unsupervised Learning of

@@ -18,7 +18,7 @@ pub const SOURCE: Source = Source {
         name: "xy-squares",
         title: "XYSquares",
         summary: "three squares that never half overlap: six positions; 262,144 of 64x64",
-        paper: "Michlo et al., Overlooked Implications of the Reconstruction Loss, 2022",
+        paper: "Michlo et al., Overlooked Implications of the Reconstruction Loss, IJCAI 2023",
         page: "\
 A red, a green and a blue square of 8x8 pixels on a black ground, each in one of 8x8 places. 262,144
 images, 3x64x64, each value 0 or 1, every combination of the six factors once; drawn on the fly,
@@ -44,7 +44,7 @@ Settings:
   places each way, in the middle of the image; with more there are as many as fit.
 
 The original is published under the MIT licence. Cite: Nathan Michlo, Richard Klein, Steven James,
-Overlooked Implications of the Reconstruction Loss for VAE Disentanglement, 2022.",
+Overlooked Implications of the Reconstruction Loss for VAE Disentanglement, IJCAI 2023.",
     },
     open,
 };

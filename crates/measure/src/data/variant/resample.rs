@@ -51,7 +51,9 @@ impl Resample {
         }
         if to.range == Range::Unit {
             // Weights sum to one but for rounding.
-            out.iter_mut().for_each(|pixel| *pixel = pixel.clamp(0.0, 1.0));
+            for pixel in out {
+                *pixel = pixel.clamp(0.0, 1.0);
+            }
         }
     }
 }
@@ -103,7 +105,7 @@ mod tests {
         assert_eq!(half, expected);
         // 3 to 2: a pixel and a half each.
         let (_, uneven) = resampled(3, 3, &[0.0, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 0.0], 2);
-        uneven.iter().for_each(|pixel| assert!((pixel - 0.1).abs() < 1e-6));
+        assert!(uneven.iter().all(|pixel| (pixel - 0.1).abs() < 1e-6));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) enum Rows {
     /// These, in order.
     These(Vec<u32>),
     /// Drawn by the values of all factors; every combination exists.
-    Drawn(Draws),
+    Drawn(Box<Draws>),
 }
 
 /// `restrictions` are those of `keep` and `fix`.
@@ -28,7 +28,8 @@ pub(super) fn choose(
     let bounds = part_bounds(settings, data.len())?;
     let held_out = held_out(settings, data.factors())?;
     if !settings.correlate.is_empty() {
-        return drawn(data, settings, restrictions).map(Rows::Drawn);
+        let draws = drawn(data, settings, restrictions)?;
+        return Ok(Rows::Drawn(Box::new(draws)));
     }
     if restrictions.is_empty() && held_out.is_empty() && settings.part == Part::All {
         return Ok(Rows::All);
