@@ -59,6 +59,13 @@ impl Rng {
         }
     }
 
+    /// Fill a slice with numbers in `[0, 1)`, multiples of 2⁻²⁴.
+    pub fn fill_uniform(&mut self, out: &mut [f32]) {
+        for value in out {
+            *value = self.stream.random();
+        }
+    }
+
     /// A uniformly random order of `0..count` (Fisher-Yates).
     pub fn permutation(&mut self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();
@@ -116,6 +123,9 @@ mod tests {
         assert_eq!(rng.below(1_000_000), 417_668);
         assert_eq!(rng.normal().to_bits(), 3_217_404_260);
         assert_eq!(rng.uniform().to_bits(), 4_605_697_150_255_774_276);
+        let mut numbers = [0.0; 2];
+        rng.fill_uniform(&mut numbers);
+        assert_eq!(numbers.map(f32::to_bits), [1_065_256_496, 1_061_249_883]);
     }
 
     #[test]

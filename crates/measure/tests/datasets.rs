@@ -113,7 +113,10 @@ fn values_are_among_those_declared_and_lead_back_to_their_row() {
 
 #[test]
 fn a_grid_has_every_combination() {
-    for name in ["squares", "dsprites", "shapes3d"] {
+    let drawn = ["squares", "dsprites", "color-dsprites", "noisy-dsprites", "scream-dsprites"];
+    for name in
+        drawn.into_iter().chain(["abstract-dsprites", "shapes3d", "xy-object", "xy-squares"])
+    {
         let (data, _) = (data::find(name).unwrap().open)(&Table::new()).unwrap();
         let sizes = data.factors().iter().map(|factor| factor.size().unwrap());
         assert_eq!(sizes.product::<usize>(), data.len(), "{name}");

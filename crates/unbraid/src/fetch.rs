@@ -118,7 +118,11 @@ impl Transfer<'_> {
     }
 
     /// Append to the `have` bytes that are there.
-    fn save(&mut self, response: Response<ureq::Body>, have: u64) -> std::result::Result<(), Trouble> {
+    fn save(
+        &mut self,
+        response: Response<ureq::Body>,
+        have: u64,
+    ) -> std::result::Result<(), Trouble> {
         let unwritable = |source: std::io::Error| {
             Trouble::from(unbraid_measure::Error::io("write", &self.partial, &source))
         };

@@ -171,7 +171,8 @@ fn steps(path: &Path, file: &mut Npz, data: &Stored) -> Result<Steps> {
     let targets = targets.unwrap_or_default();
     if !targets.is_empty() && targets.len() != rows * factors {
         let width = targets.len() / rows;
-        let reason = format!("has {width} columns of targets and {factors} factors; each needs one");
+        let reason =
+            format!("has {width} columns of targets and {factors} factors; each needs one");
         return Err(Error::format(path, reason));
     }
     let same = |row: usize| episode.as_ref().is_none_or(|numbers| numbers[row] == numbers[row + 1]);

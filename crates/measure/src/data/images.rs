@@ -155,7 +155,8 @@ fn decode_all(folder: &Path, files: &[String], settings: &Settings) -> Result<St
     }
 }
 
-fn decode(folder: &Path, file: &str) -> Result<DynamicImage> {
+/// One picture of a folder.
+pub(super) fn decode(folder: &Path, file: &str) -> Result<DynamicImage> {
     let path = folder.join(file);
     let io = |source: std::io::Error| Error::io("read", &path, &source);
     // By its content: some files carry the ending of another format.

@@ -6,27 +6,36 @@
 
 use ndarray::{Array2, ArrayViewMut1, Axis};
 use rayon::prelude::*;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::graph::Graph;
 use crate::info::{self, Info};
 
+pub mod abstract_dsprites;
 pub mod arrays;
+pub mod color_dsprites;
+mod drawn;
 pub mod dsprites;
 pub mod flow;
 pub mod grid;
 pub mod images;
 pub mod library;
+pub mod noisy_dsprites;
 pub mod pendulum;
 mod places;
 mod plot;
+pub mod scream_dsprites;
 pub mod shapes3d;
+mod sprites;
 pub mod squares;
 mod stored;
 pub mod supervision;
 pub mod table;
+pub mod variant;
+pub mod xy_object;
+pub mod xy_squares;
 
 pub use stored::Steps;
 pub use supervision::{Draw, Sampler, Supervision};
@@ -35,7 +44,13 @@ pub use supervision::{Draw, Sampler, Supervision};
 pub static DATASETS: &[Source] = &[
     squares::SOURCE,
     dsprites::SOURCE,
+    color_dsprites::SOURCE,
+    noisy_dsprites::SOURCE,
+    scream_dsprites::SOURCE,
+    abstract_dsprites::SOURCE,
     shapes3d::SOURCE,
+    xy_object::SOURCE,
+    xy_squares::SOURCE,
     pendulum::SOURCE,
     flow::SOURCE,
     arrays::SOURCE,
@@ -60,6 +75,25 @@ pub type Opened = (Box<dyn Dataset>, Table);
 /// Find a data set by name.
 pub fn find(name: &str) -> Result<&'static Source> {
     info::find("data set", "data", DATASETS.iter().map(|s| (s.info.name, s)), name)
+}
+
+/// Open a data set by name with the settings of `[data]` (without `name`), among them `variant`, the
+/// section `[data.variant]` that asks for a [`variant`] of it. Also returns the settings with every
+/// default spelled out.
+pub fn open(name: &str, given: &Table) -> Result<Opened> {
+    let source = find(name)?;
+    let mut given = given.clone();
+    let asked = match given.remove("variant") {
+        None => return (source.open)(&given),
+        Some(Value::Table(asked)) => asked,
+        Some(_) => {
+            return Err(Error::setting("data.variant", "must be a section: [data.variant]"));
+        }
+    };
+    let (base, mut settings) = (source.open)(&given)?;
+    let (data, asked) = variant::of(base, &asked)?;
+    settings.insert("variant".into(), Value::Table(asked));
+    Ok((data, settings))
 }
 
 /// The form of one observation: an image, or a vector of `channels` numbers as one pixel.

@@ -95,13 +95,7 @@ impl Stored {
     }
 
     /// Images as bytes in a file of exactly these rows, [rows, height, width, channels].
-    pub(super) fn file(
-        file: File,
-        rows: usize,
-        size: [usize; 3],
-        one: f32,
-        binary: bool,
-    ) -> Self {
+    pub(super) fn file(file: File, rows: usize, size: [usize; 3], one: f32, binary: bool) -> Self {
         let range = if binary { Range::Binary } else { Range::Unit };
         let count = rows * size.iter().product::<usize>();
         Self::new(count, Numbers::File { file, one }, size, range)

@@ -104,7 +104,8 @@ fn named<'t>(table: &'t Table, name: &str, key: &str) -> Result<&'t Column> {
     found.ok_or_else(|| {
         let known = names().collect::<Vec<_>>().join(", ");
         let hint = did_you_mean(name, names());
-        let reason = format!("names the column `{name}`, which is not there{hint} (known: {known})");
+        let reason =
+            format!("names the column `{name}`, which is not there{hint} (known: {known})");
         Error::setting(format!("data.{key}"), reason)
     })
 }

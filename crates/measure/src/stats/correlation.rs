@@ -22,7 +22,8 @@ pub fn correlations(x: ArrayView2<f32>) -> Array2<f64> {
 /// The same of two tables, `[columns of x, columns of y]`.
 pub fn pearson(x: ArrayView2<f32>, y: ArrayView2<f32>) -> Array2<f64> {
     let mut out = Array2::zeros((x.ncols(), y.ncols()));
-    let parts = x.axis_chunks_iter(Axis(1), COLUMNS).zip(out.axis_chunks_iter_mut(Axis(0), COLUMNS));
+    let parts =
+        x.axis_chunks_iter(Axis(1), COLUMNS).zip(out.axis_chunks_iter_mut(Axis(0), COLUMNS));
     for (x, mut out) in parts {
         let all = correlations(concatenate![Axis(1), x, y].view());
         out.indexed_iter_mut().for_each(|((i, k), r)| *r = all[[i, x.ncols() + k]]);

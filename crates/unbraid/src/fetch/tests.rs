@@ -36,9 +36,9 @@ fn answer_one(stream: TcpStream, answer: Answer) -> String {
         let (name, value) = line.split_once(": ")?;
         name.eq_ignore_ascii_case("range").then(|| value.to_string())
     });
-    let start = range.as_deref().and_then(|range| {
-        range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok()
-    });
+    let start = range
+        .as_deref()
+        .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     let (head, body) = match answer {
         Answer::Status(status) => (format!("{status}\r\ncontent-length: 0"), vec![]),
         Answer::Everything => ("200 OK\r\ncontent-length: 1000".into(), contents()),
@@ -106,6 +106,9 @@ fn a_server_that_will_not_is_quoted() {
     assert_eq!(file, None);
     let (result, _, asked) = fetched(vec![Answer::Bytes(10); ATTEMPTS], &[]);
     let error = result.unwrap_err().to_string();
-    assert!(error.contains("broke off 4 times") && error.contains("run the command again"), "{error}");
+    assert!(
+        error.contains("broke off 4 times") && error.contains("run the command again"),
+        "{error}"
+    );
     assert_eq!(asked.len(), ATTEMPTS);
 }

@@ -79,10 +79,8 @@ pub(super) fn check(path: &Path, published: &PublishedFile) -> Result<()> {
     let length = file.metadata().map_err(unreadable)?.len();
     let way_out = "download it again, or import it as it is with --unchecked";
     if published.bytes != 0 && length != published.bytes {
-        let reason = format!(
-            "has {length} bytes and the published file has {}; {way_out}",
-            published.bytes
-        );
+        let reason =
+            format!("has {length} bytes and the published file has {}; {way_out}", published.bytes);
         return Err(Error::format(path, reason));
     }
     let found = published.checksum.of(file, length).map_err(unreadable)?;

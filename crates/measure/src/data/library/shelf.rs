@@ -59,9 +59,7 @@ impl<'a> Import<'a> {
         };
         let candidates = [name.to_string(), bare.to_string(), format!("{bare}.gz")];
         let found = match self.from.is_dir() {
-            true => {
-                candidates.iter().map(|name| self.from.join(name)).find(|path| path.is_file())
-            }
+            true => candidates.iter().map(|name| self.from.join(name)).find(|path| path.is_file()),
             false => matches(self.from).then(|| self.from.to_path_buf()),
         };
         if let Some(path) = &found {
@@ -77,7 +75,8 @@ impl<'a> Import<'a> {
             None => {
                 let known: Vec<&str> =
                     self.publication.files.iter().map(|file| file.name).collect();
-                let reason = format!("holds no {name}; this data set is made of {}", known.join(", "));
+                let reason =
+                    format!("holds no {name}; this data set is made of {}", known.join(", "));
                 Err(Error::format(self.from, reason))
             }
         }
@@ -223,7 +222,8 @@ impl PartWriter {
             table.strings("names", &names)?;
             table.array("sizes", &[sizes.len()], &numbers(&sizes))?;
         }
-        for (name, numbers) in [("targets", &self.steps.targets), ("actions", &self.steps.actions)] {
+        for (name, numbers) in [("targets", &self.steps.targets), ("actions", &self.steps.actions)]
+        {
             if !numbers.is_empty() {
                 table.array(name, &[self.rows, numbers.len() / self.rows.max(1)], numbers)?;
             }

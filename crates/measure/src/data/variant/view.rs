@@ -1,0 +1,146 @@
+//! The data set that a variant is.
+
+use super::super::{Counterfactual, Dataset, Do, Shape, Transition};
+use super::resample::Resample;
+use super::rows::Rows;
+use crate::factors::Factor;
+use crate::graph::Graph;
+
+/// Some rows of a data set, with some of its factors, at some size.
+pub(super) struct View {
+    pub(super) base: Box<dyn Dataset>,
+    pub(super) rows: Rows,
+    pub(super) factors: Vec<Factor>,
+    /// Which factors of the base are left.
+    pub(super) columns: Vec<usize>,
+    /// Which factors of the base are fixed, and their values.
+    pub(super) fixed: Vec<(usize, f32)>,
+    /// Whether a factor varies unseen.
+    pub(super) hides: bool,
+    /// Whether there is one row for every combination of the factors if the base has it.
+    pub(super) complete: bool,
+    pub(super) resample: Option<Resample>,
+}
+
+impl View {
+    /// The row of the base.
+    fn row(&self, index: usize) -> usize {
+        match &self.rows {
+            Rows::All => index,
+            Rows::These(rows) => rows[index] as usize,
+            Rows::Drawn(draws) => {
+                let found = self.base.find(&draws.draw(index));
+                found.expect("a data set with every combination has this one")
+            }
+        }
+    }
+
+    /// What is left of numbers that stand for the factors of the base.
+    fn visible(&self, numbers: &[f32]) -> Vec<f32> {
+        self.columns.iter().map(|&column| numbers[column]).collect()
+    }
+
+    fn sees_all(&self) -> bool {
+        self.columns.len() == self.base.factors().len()
+    }
+}
+
+impl Dataset for View {
+    fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    fn shape(&self) -> Shape {
+        self.resample.as_ref().map_or(self.base.shape(), |resample| resample.to)
+    }
+
+    fn len(&self) -> usize {
+        match &self.rows {
+            Rows::All => self.base.len(),
+            Rows::These(rows) => rows.len(),
+            Rows::Drawn(draws) => draws.len(),
+        }
+    }
+
+    fn observe(&self, index: usize, out: &mut [f32]) {
+        let row = self.row(index);
+        match &self.resample {
+            None => self.base.observe(row, out),
+            Some(resample) => {
+                let mut image = vec![0.0; self.base.shape().size()];
+                self.base.observe(row, &mut image);
+                resample.apply(&image, out);
+            }
+        }
+    }
+
+    fn values(&self, index: usize, out: &mut [f32]) {
+        let mut values = vec![0.0; self.base.factors().len()];
+        match &self.rows {
+            Rows::Drawn(draws) => values = draws.draw(index),
+            _ => self.base.values(self.row(index), &mut values),
+        }
+        out.copy_from_slice(&self.visible(&values));
+    }
+
+    fn label(&self, index: usize) -> Option<Vec<f32>> {
+        let label = self.base.label(self.row(index))?;
+        if self.sees_all() {
+            return Some(label);
+        }
+        // As long as the factors, it is a number per factor. If not, it is about something else,
+        // and could tell what is hidden.
+        match label.len() == self.base.factors().len() {
+            true => Some(self.visible(&label)).filter(|label| !label.is_empty()),
+            false => (!self.hides).then_some(label),
+        }
+    }
+
+    fn find(&self, values: &[f32]) -> Option<usize> {
+        if !self.complete || values.len() != self.columns.len() {
+            return None;
+        }
+        let mut wanted = vec![0.0; self.base.factors().len()];
+        self.columns.iter().zip(values).for_each(|(&column, value)| wanted[column] = *value);
+        self.fixed.iter().for_each(|&(column, value)| wanted[column] = value);
+        let row = self.base.find(&wanted)?;
+        match &self.rows {
+            Rows::These(rows) => rows.binary_search(&u32::try_from(row).ok()?).ok(),
+            _ => Some(row),
+        }
+    }
+
+    fn next(&self, index: usize) -> Option<Transition> {
+        // With rows left out, the one that follows may not be there.
+        let Rows::All = self.rows else { return None };
+        let Transition { index, targets, action } = self.base.next(index)?;
+        let targets = match targets.len() == self.base.factors().len() {
+            true => self.visible(&targets),
+            false => targets,
+        };
+        Some(Transition { index, targets, action })
+    }
+
+    fn graph(&self) -> Option<&Graph> {
+        self.base.graph().filter(|_| self.sees_all())
+    }
+
+    fn counterfactual(&self, index: usize, dos: &[Do]) -> Option<Counterfactual> {
+        let translate = |intervention: &Do| {
+            let factor = *self.columns.get(intervention.factor)?;
+            Some(Do { factor, value: intervention.value })
+        };
+        let dos: Vec<Do> = dos.iter().map(translate).collect::<Option<_>>()?;
+        let Counterfactual { values, observation } =
+            self.base.counterfactual(self.row(index), &dos)?;
+        let observation = match &self.resample {
+            None => observation,
+            Some(resample) => {
+                let mut out = vec![0.0; resample.to.size()];
+                resample.apply(&observation, &mut out);
+                out
+            }
+        };
+        Some(Counterfactual { values: self.visible(&values), observation })
+    }
+}
