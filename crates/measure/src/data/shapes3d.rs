@@ -1,8 +1,8 @@
 //! `shapes3d`: a coloured object in a coloured room, all 480,000 images, drawn by index. No
 //! download: a small ray-caster whose scene was fitted to the published preview.
 //!
-//! What a pixel shows depends on scale, shape and orientation (480 combinations); `mixture` computes
-//! that once for each, when it is first needed, and an image is then a sum of four colours.
+//! What a pixel shows depends on scale, shape and orientation (480 combinations); `mixture` finds
+//! that out once for each, when it is first needed; an image is then a sum of four colours.
 
 use std::sync::OnceLock;
 
