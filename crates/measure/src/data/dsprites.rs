@@ -9,14 +9,17 @@
 
 use std::f64::consts::TAU;
 
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::grid::Grid;
-use super::{Dataset, Opened, Range, Shape, Source};
+use super::{Dataset, Opened, Range, Shape, Source, library};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::info::Info;
 use crate::settings;
+
+mod published;
 
 /// The registry entry.
 pub const SOURCE: Source = Source {
@@ -28,7 +31,7 @@ pub const SOURCE: Source = Source {
         page: "\
 One white shape on a black ground: the standard test of disentanglement. 737,280 images, 1x64x64,
 each pixel 0 or 1: every combination of the five factors, once. Drawn on the fly, nothing to
-download.
+download, unless you ask for the published files.
 
 | factor      | values | meaning                                         |
 | ----------- | -----: | ----------------------------------------------- |
@@ -38,8 +41,12 @@ download.
 | posX        |     32 | 0 (left) to 1 (right)                           |
 | posY        |     32 | 0 (top) to 1 (bottom)                           |
 
-There are no settings. Rows are in the published order: posY changes fastest, shape slowest. The
-published files have one more column, colour, which is always white and left out here.
+Settings:
+- source: drawn, which needs no files; or published, which reads the published ones. `unbraid data
+  import dsprites --from FILE` takes them, .npz or .hdf5.
+
+Rows are in the published order: posY changes fastest, shape slowest. The published files have one
+more column, colour, which is always white and left out here.
 
 Good to know:
 - Orientation 0 and 2 pi are the same angle, so the first and the last of the 40 give the same
@@ -52,7 +59,7 @@ Published under Apache-2.0. Cite: Loic Matthey, Irina Higgins, Demis Hassabis, A
 dSprites: Disentanglement testing Sprites dataset, 2017.",
     },
     open,
-    publication: None,
+    publication: Some(&published::PUBLICATION),
 };
 
 const SIDE: usize = 64;
@@ -63,8 +70,32 @@ const RADIUS: f64 = 9.6;
 /// Steps per pixel of the grid that vertices snap to.
 const STEPS: i32 = 256;
 
+/// Where images come from.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Origin {
+    #[default]
+    Drawn,
+    Published,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct Settings {
+    source: Origin,
+}
+
 fn open(given: &Table) -> Result<Opened> {
-    settings::parse::<Table>("data", given)?;
+    let settings: Settings = settings::parse("data", given)?;
+    let data: Box<dyn Dataset> = match settings.source {
+        Origin::Drawn => Box::new(drawn()?),
+        Origin::Published => {
+            Box::new(library::open_part("dsprites", &published::PUBLICATION, "all")?)
+        }
+    };
+    Ok((data, settings::to_table(&settings)))
+}
+
+fn drawn() -> Result<Dsprites> {
     let positions = || (0..32).map(|k| (f64::from(k) / 31.0) as f32);
     let grid = Grid::new(vec![
         Factor::discrete("shape", [1.0, 2.0, 3.0]),
@@ -73,7 +104,7 @@ fn open(given: &Table) -> Result<Opened> {
         Factor::discrete("posX", positions()),
         Factor::discrete("posY", positions()),
     ])?;
-    Ok((Box::new(Dsprites { grid, outlines: turned_outlines() }), Table::new()))
+    Ok(Dsprites { grid, outlines: turned_outlines() })
 }
 
 struct Dsprites {

@@ -14,12 +14,24 @@ use crate::graph::Graph;
 use crate::info::{self, Info};
 
 pub mod arrays;
+pub mod binarized_mnist;
+pub mod cars3d;
+pub mod celeba;
+pub mod citris;
 pub mod dsprites;
+pub mod fashion_mnist;
+mod formats;
 pub mod grid;
 pub mod images;
 pub mod library;
+pub mod mnist;
+pub mod mpi3d;
+pub mod omniglot;
 pub mod pendulum;
 mod places;
+#[cfg_attr(not(test), expect(dead_code, reason = "the drawn `shapes3d` will read it"))]
+mod shapes3d_file;
+pub mod smallnorb;
 pub mod squares;
 mod stored;
 pub mod supervision;
@@ -28,8 +40,25 @@ pub use stored::Steps;
 pub use supervision::{Draw, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
-pub static DATASETS: &[Source] =
-    &[squares::SOURCE, dsprites::SOURCE, pendulum::SOURCE, arrays::SOURCE, images::SOURCE];
+pub static DATASETS: &[Source] = &[
+    squares::SOURCE,
+    dsprites::SOURCE,
+    cars3d::SOURCE,
+    smallnorb::SOURCE,
+    mpi3d::TOY,
+    mpi3d::REALISTIC,
+    mpi3d::REAL,
+    mpi3d::COMPLEX,
+    pendulum::SOURCE,
+    citris::SOURCE,
+    celeba::SOURCE,
+    mnist::SOURCE,
+    fashion_mnist::SOURCE,
+    binarized_mnist::SOURCE,
+    omniglot::SOURCE,
+    arrays::SOURCE,
+    images::SOURCE,
+];
 
 /// A registry entry: how to open a data set from its settings.
 pub struct Source {
