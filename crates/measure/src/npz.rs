@@ -351,6 +351,7 @@ mod tests {
         stream.fill(&mut piece).unwrap();
         assert_eq!((stream.shape(), piece), (&[3, 2][..], [1, 2, 3, 4]));
         assert!(stream.fill(&mut piece).unwrap_err().to_string().contains("ends early"));
+        drop(stream);
         let mut stream = file.stream("bytes").unwrap();
         stream.fill(&mut piece).unwrap();
         assert!(stream.end().unwrap_err().to_string().contains("goes on after"));

@@ -180,7 +180,11 @@ fn smallnorb_that_does_not_fit_is_refused() {
     };
     refused("dat", &|bytes| bytes[0] = 0x54, "is no NORB matrix of bytes");
     refused("dat", &|bytes| bytes[8] = 4, "has the shape [5], expected [4]");
-    refused("dat", &|bytes| bytes[16] = 95, "has the shape [5, 2, 95, 96], expected [5, 2, 96, 96]");
+    refused(
+        "dat",
+        &|bytes| bytes[16] = 95,
+        "has the shape [5, 2, 95, 96], expected [5, 2, 96, 96]",
+    );
     refused("dat", &|bytes| bytes.truncate(90_000), "ends early");
     refused("cat", &|bytes| bytes[11] = 255, "negative length");
     refused("cat", &|bytes| bytes[20] = 5, "has the category 5 in row 0, expected 0 to 4");
@@ -222,7 +226,8 @@ fn dsprites_npz(path: &Path, rows: usize, columns: usize) {
     let mut file = NpzWriter::create(path).unwrap();
     let images: Vec<u8> = (0..rows * 4096).map(|k| u8::from(k % 4096 == k / 4096)).collect();
     file.array("imgs", &[rows, 64, 64], &images).unwrap();
-    let values: Vec<f64> = (0..4 * columns).map(|k| (k / columns * 10 + k % columns) as f64).collect();
+    let values: Vec<f64> =
+        (0..4 * columns).map(|k| (k / columns * 10 + k % columns) as f64).collect();
     file.array("latents_values", &[4, columns], &values).unwrap();
     file.finish().unwrap();
     let mut zip = zip::ZipWriter::new_append(

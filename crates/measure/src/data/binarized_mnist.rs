@@ -88,7 +88,8 @@ fn import(import: &mut Import) -> Result<()> {
         let mut line = Vec::new();
         while bytes.line(&mut line, LONGEST_LINE)? {
             let row = part.rows();
-            let image = image(&line).map_err(|reason| bytes.refuse(format!("line {} {reason}", row + 1)))?;
+            let image = image(&line)
+                .map_err(|reason| bytes.refuse(format!("line {} {reason}", row + 1)))?;
             part.row(&image, &[])?;
         }
         part.finish()?;
@@ -104,7 +105,8 @@ fn image(line: &[u8]) -> std::result::Result<Vec<u8>, String> {
         Ok(number) if (0.0..=255.0).contains(&number) => Ok(number as u8),
         _ => Err(format!("has `{token}` for a pixel, expected 0 or 1")),
     };
-    let image: Vec<u8> = text.split_whitespace().map(pixel).collect::<std::result::Result<_, _>>()?;
+    let image: Vec<u8> =
+        text.split_whitespace().map(pixel).collect::<std::result::Result<_, _>>()?;
     match image.len() == SIDE * SIDE {
         true => Ok(image),
         false => Err(format!("has {} pixels, expected 784; is the file truncated?", image.len())),

@@ -96,9 +96,9 @@ fn import(import: &mut Import) -> Result<()> {
     };
     let place = match import.find("img_align_celeba.zip")? {
         Some(archive) => archive,
-        None => import
-            .folder("img_align_celeba")
-            .ok_or_else(|| import.lacks("img_align_celeba.zip"))?,
+        None => {
+            import.folder("img_align_celeba").ok_or_else(|| import.lacks("img_align_celeba.zip"))?
+        }
     };
     let mut pictures = Pictures::open(&place)?;
     let paths = paths(&place, &pictures, &attributes.pictures)?;
@@ -140,7 +140,8 @@ fn paths(place: &Path, pictures: &Pictures, listed: &[String]) -> Result<Vec<Str
         return Err(Error::format(place, reason));
     }
     let last = |path: &String| path.rsplit('/').next().unwrap_or_default().to_string();
-    let paths: HashMap<String, String> = names.into_iter().map(|path| (last(&path), path)).collect();
+    let paths: HashMap<String, String> =
+        names.into_iter().map(|path| (last(&path), path)).collect();
     let path = |name: &String| {
         let missing = || Error::format(place, format!("holds no {name}, which the list names"));
         paths.get(name).cloned().ok_or_else(missing)

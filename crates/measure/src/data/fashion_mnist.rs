@@ -1,8 +1,8 @@
 //! `fashion-mnist`: clothes in the form of MNIST.
 
+use super::Source;
 use super::formats::idx;
 use super::library::{self, Checksum, Publication, PublishedFile};
-use super::Source;
 use crate::info::Info;
 
 /// The registry entry.

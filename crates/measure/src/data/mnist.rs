@@ -1,8 +1,8 @@
 //! `mnist`: handwritten digits, from the four IDX files.
 
+use super::Source;
 use super::formats::idx;
 use super::library::{self, Checksum, Publication, PublishedFile};
-use super::Source;
 use crate::info::Info;
 
 /// The registry entry.

@@ -221,11 +221,7 @@ const FACTORS: [&str; 7] = [
 ];
 
 /// Which release a file is of is seen from how many images it has.
-fn convert(
-    import: &mut Import,
-    names: &[&'static str],
-    releases: &[[usize; 7]],
-) -> Result<()> {
+fn convert(import: &mut Import, names: &[&'static str], releases: &[[usize; 7]]) -> Result<()> {
     let path = import.one_of(names)?;
     let mut file = Npz::open(&path)?;
     let shape = file.shape("images")?;

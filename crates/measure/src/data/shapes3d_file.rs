@@ -30,8 +30,7 @@ pub(super) static PUBLICATION: Publication = Publication {
 /// How many images there are, at most.
 const ROWS: usize = 480_000;
 const SIZE: [usize; 3] = [64, 64, 3];
-const FACTORS: [&str; 6] =
-    ["floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"];
+const FACTORS: [&str; 6] = ["floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"];
 
 fn import(import: &mut Import) -> Result<()> {
     let path = import.one_of(&[HDF5, NPZ])?;

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::Source;
 use super::formats::pictures;
 use super::library::{self, Checksum, Import, Publication, PublishedFile};
-use super::Source;
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::info::Info;

@@ -51,9 +51,9 @@ impl ByteStream<'_> {
 
     /// Fill `out` with the next bytes.
     pub fn fill(&mut self, out: &mut [u8]) -> Result<()> {
-        self.reader.read_exact(out).map_err(|source| {
-            self.refuse(format!("ends early ({source}); is the file truncated?"))
-        })
+        self.reader
+            .read_exact(out)
+            .map_err(|source| self.refuse(format!("ends early ({source}); is the file truncated?")))
     }
 
     /// Refuse an array that goes on. Only at its end is the checksum of the archive known.

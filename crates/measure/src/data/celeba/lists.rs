@@ -58,7 +58,8 @@ pub(super) fn attributes(path: &Path) -> Result<Attributes> {
         true => Ok(Attributes { names, pictures, values }),
         false => {
             let found = pictures.len();
-            Err(lines.refuse(&format!("is the last: {found} pictures, the first line says {count}")))
+            Err(lines
+                .refuse(&format!("is the last: {found} pictures, the first line says {count}")))
         }
     }
 }

@@ -30,7 +30,10 @@ fn parts_are_ranges_and_attributes_factors() {
     assert_eq!(counts, [6, 3, 2, 1]);
     let all = open("all");
     assert_eq!((all.factors().len(), all.shape().to_string()), (40, "3x64x64".into()));
-    assert_eq!((all.factors()[0].name.as_str(), all.factors()[39].name.as_str()), ("5_o_Clock_Shadow", "Young"));
+    assert_eq!(
+        (all.factors()[0].name.as_str(), all.factors()[39].name.as_str()),
+        ("5_o_Clock_Shadow", "Young")
+    );
     // 000005.jpg -1  1  1 -1 -1 -1  1
     assert_eq!(all.label(4).unwrap()[..7], [-1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0]);
     assert_eq!(open("validation").label(1), all.label(4));
@@ -38,7 +41,8 @@ fn parts_are_ranges_and_attributes_factors() {
 
 #[test]
 fn an_order_by_part_is_kept_within_the_part() {
-    let mixed = "000001.jpg 2\n000002.jpg 0\n000003.jpg 1\n000004.jpg 0\n000005.jpg 0\n000006.jpg 2\n";
+    let mixed =
+        "000001.jpg 2\n000002.jpg 0\n000003.jpg 1\n000004.jpg 0\n000005.jpg 0\n000006.jpg 2\n";
     let dir = import(&[("list_eval_partition.txt", mixed)]).unwrap();
     let open = |part: &str| open_at(&dir.path().join("library/celeba"), part).unwrap();
     let plain = import(&[]).unwrap();

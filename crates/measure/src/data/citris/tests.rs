@@ -25,9 +25,9 @@ impl Folder {
 
     fn open(&self, more: &str) -> std::result::Result<Box<dyn Dataset>, String> {
         let mut settings: Table = more.parse().unwrap();
-        let path = settings.remove("file").map_or(self.0.path().to_path_buf(), |file| {
-            self.0.path().join(file.as_str().unwrap())
-        });
+        let path = settings
+            .remove("file")
+            .map_or(self.0.path().to_path_buf(), |file| self.0.path().join(file.as_str().unwrap()));
         settings.insert("path".into(), path.to_str().unwrap().into());
         open(&settings).map(|opened| opened.0).map_err(|error| error.to_string())
     }
@@ -99,17 +99,17 @@ fn targets_of_groups_are_those_of_their_factors() {
 fn causal3dident_has_its_own_arrays_and_names() {
     let folder = Folder::new();
     let mut file = NpzWriter::create(folder.0.path().join("train.npz")).unwrap();
-    file.array("imgs", &[2, 1, 1, 4], &[51_u8, 102, 153, 255, 0, 0, 0, 255]).unwrap();
+    file.array("imgs", &[2, 1, 2, 4], &[[51_u8, 102, 153, 255]; 4].concat()).unwrap();
     let raw: Vec<f32> = (0..20).map(|k| k as f32).collect();
     file.array("raw_latents", &[2, 10], &raw).unwrap();
     file.array("shape_latents", &[2, 2], &[6_u8, 0, 5, 0]).unwrap();
     file.array("interventions", &[1, 12], &[1_u8; 12]).unwrap();
     file.finish().unwrap();
     let data = folder.open("").unwrap();
-    assert_eq!((data.shape().to_string(), data.factors().len()), ("3x1x1".into(), 12));
-    let mut image = [f32::NAN; 3];
+    assert_eq!((data.shape().to_string(), data.factors().len()), ("3x1x2".into(), 12));
+    let mut image = [f32::NAN; 6];
     data.observe(0, &mut image);
-    assert_eq!(image, [0.2, 0.4, 0.6]);
+    assert_eq!(image, [0.2, 0.2, 0.4, 0.4, 0.6, 0.6]);
     assert_eq!(data.label(1).unwrap()[9..], [19.0, 5.0, 0.0]);
     assert_eq!(data.next(0).unwrap().targets, [1.0; 12]);
 }

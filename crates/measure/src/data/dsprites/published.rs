@@ -43,12 +43,8 @@ fn import(import: &mut Import) -> Result<()> {
     let factors = FACTORS.iter().map(|name| Factor::discrete(*name, [])).collect();
     let mut part = import.part("all", [SIDE, SIDE, 1], true, factors)?;
     // The column that may come first is the colour, which is always white.
-    let expected = Expected {
-        most: ROWS,
-        size: [SIDE, SIDE, 1],
-        factors: FACTORS.len(),
-        dropped: 1,
-    };
+    let expected =
+        Expected { most: ROWS, size: [SIDE, SIDE, 1], factors: FACTORS.len(), dropped: 1 };
     match path.extension().is_some_and(|ending| ending == "npz") {
         true => rows::from_npz(import, &path, ["imgs", "latents_values"], expected, &mut part)?,
         false => rows::from_hdf5(import, &path, ["imgs", "latents/values"], expected, &mut part)?,

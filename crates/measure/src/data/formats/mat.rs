@@ -38,7 +38,8 @@ pub(in crate::data) fn bytes(file: &[u8], name: &str, shape: &[usize]) -> Outcom
             PACKED => {
                 // Variables that are not wanted may be longer than this; their start will do.
                 let limit = (length + OVERHEAD) as u64;
-                let read = ZlibDecoder::new(element.contents).take(limit).read_to_end(&mut unpacked);
+                let read =
+                    ZlibDecoder::new(element.contents).take(limit).read_to_end(&mut unpacked);
                 read.map_err(|source| format!("cannot be unpacked ({source}); is it truncated?"))?;
                 &unpacked[..]
             }

@@ -55,9 +55,8 @@ impl Pictures {
             }
         }
         // Archives packed on a Mac carry a shadow of every file.
-        let hidden = |name: &str| {
-            name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX")
-        };
+        let hidden =
+            |name: &str| name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX");
         let wanted = |name: &str| {
             let ending = Path::new(name).extension().unwrap_or_default().to_ascii_lowercase();
             endings.iter().any(|known| ending == *known)
@@ -116,11 +115,15 @@ impl Pictures {
         let count = match &mut self.place {
             Place::Folder => {
                 let file = File::open(self.path.join(name)).map_err(|source| cut(&source))?;
-                file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|source| cut(&source))?
+                file.take(LARGEST_FILE + 1)
+                    .read_to_end(&mut bytes)
+                    .map_err(|source| cut(&source))?
             }
             Place::Zip(archive) => {
                 let file = archive.by_name(name).map_err(|source| cut(&source))?;
-                file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|source| cut(&source))?
+                file.take(LARGEST_FILE + 1)
+                    .read_to_end(&mut bytes)
+                    .map_err(|source| cut(&source))?
             }
         };
         match count as u64 > LARGEST_FILE {

@@ -84,9 +84,8 @@ pub(in crate::data) fn from_npz(
     let refuse = |name: &str, reason| Error::format(path, format!("array `{name}` {reason}"));
     let mut file = Npz::open(path)?;
     let shape = file.shape(names[0])?;
-    let rows = expected
-        .rows(&shape)
-        .ok_or_else(|| refuse(names[0], expected.wrong_images(&shape)))?;
+    let rows =
+        expected.rows(&shape).ok_or_else(|| refuse(names[0], expected.wrong_images(&shape)))?;
     let of_values = |reason| refuse(names[1], reason);
     let columns = expected.columns(&file.shape(names[1])?, rows).map_err(of_values)?;
     let values = expected.values(file.array(names[1])?, columns).map_err(of_values)?;

@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn sums_are_the_known_ones() {
-        let of = |checksum: Checksum, bytes: &[u8]| checksum.of(bytes, bytes.len() as u64).unwrap().0;
+        let of =
+            |checksum: Checksum, bytes: &[u8]| checksum.of(bytes, bytes.len() as u64).unwrap().0;
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(of(Checksum::Sha256(""), b""), empty);
         assert_eq!(of(Checksum::Md5(""), b"abc"), "900150983cd24fb0d6963f7d28e17f72");

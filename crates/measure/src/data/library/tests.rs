@@ -65,7 +65,10 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     let error = import_from(&file, true).unwrap_err().to_string();
     assert!(error.ends_with("holds an x"), "{error}");
     let error = import_from(&library, true).unwrap_err().to_string();
-    assert!(error.contains("holds no two.raw; this data set is made of two.raw, five.raw"), "{error}");
+    assert!(
+        error.contains("holds no two.raw; this data set is made of two.raw, five.raw"),
+        "{error}"
+    );
     assert_eq!(litter(), 0);
 
     fs::write(&file, [0, 255, 255, 0, 51, 0, 0, 255]).unwrap();
@@ -101,7 +104,7 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
 fn a_packed_file_is_checked_by_what_it_unpacks_to() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("five.raw.gz");
-    let mut import_of = |text: &str, cut: usize| {
+    let import_of = |text: &str, cut: usize| {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();

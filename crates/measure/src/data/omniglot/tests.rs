@@ -62,7 +62,10 @@ fn zips_and_folders_give_the_same_rows_in_order() {
     let mut image = [f32::NAN; 784];
     open("all").observe(0, &mut image);
     // 60 of 105 pixels are ink: 16 of 28.
-    assert_eq!((image[0], image[14 * 28 + 14], image[17 * 28 + 17], image[783]), (1.0, 1.0, 0.0, 0.0));
+    assert_eq!(
+        (image[0], image[14 * 28 + 14], image[17 * 28 + 17], image[783]),
+        (1.0, 1.0, 0.0, 0.0)
+    );
     open("all").observe(2, &mut image);
     assert!(image.iter().all(|ink| *ink == 0.0));
 }
@@ -83,7 +86,10 @@ fn one_half_alone_is_taken_and_a_strange_one_refused() {
         assert!(error.contains(part), "`{part}` is not in: {error}");
     };
     let second = "Tibetan/character08/1501_20.png";
-    refused(&[(name, png(105, 9)), (second, png(64, 9))], "1501_20.png has 64x64 pixels and those before it 105x105");
+    refused(
+        &[(name, png(105, 9)), (second, png(64, 9))],
+        "1501_20.png has 64x64 pixels and those before it 105x105",
+    );
     refused(&[("Tibetan/one.png", png(105, 9))], "expected ALPHABET/characterNN");
     refused(&[(name, png(105, 9)[..60].to_vec())], "cannot be decoded");
     refused(&[("readme.txt", vec![])], "holds no .png");
@@ -101,7 +107,8 @@ fn the_npz_is_split_by_the_names_of_its_alphabets() {
     let dir = tempfile::tempdir().unwrap();
     let write = |alphabets: &[i16]| {
         let mut file = NpzWriter::create(dir.path().join("omniglot_28x28_all.npz")).unwrap();
-        let images: Vec<u8> = (0..3 * 784).map(|k| if k % 784 == k / 784 { 0 } else { 255 }).collect();
+        let images: Vec<u8> =
+            (0..3 * 784).map(|k| if k % 784 == k / 784 { 0 } else { 255 }).collect();
         file.array("imgs", &[3, 28, 28], &images).unwrap();
         file.array("alphabet", &[3], alphabets).unwrap();
         file.array("character", &[3], &[5_i16, 6, 7]).unwrap();

@@ -62,7 +62,8 @@ fn six_axes_of_factors_are_rows_too() {
         let mut file = NpzWriter::create(&path).unwrap();
         let images: Vec<u8> = (0..4 * 12_288).map(|k| (k / 12_288) as u8).collect();
         file.array("images", &[2, 1, 2, 1, 1, 1, 64, 64, 3], &images).unwrap();
-        let labels: Vec<f64> = (0..4 * columns).map(|k| (k / columns * (k % columns)) as f64).collect();
+        let labels: Vec<f64> =
+            (0..4 * columns).map(|k| (k / columns * (k % columns)) as f64).collect();
         file.array("labels", &[2, 1, 2, 1, 1, 1, columns], &labels).unwrap();
         file.finish().unwrap();
     };
@@ -72,7 +73,10 @@ fn six_axes_of_factors_are_rows_too() {
     assert_eq!(data.label(3), Some(vec![0.0, 3.0, 6.0, 9.0, 12.0, 15.0]));
     write(7);
     let error = import(&path).err().unwrap();
-    assert!(error.contains("`labels` has the shape [2, 1, 2, 1, 1, 1, 7], expected 6 columns"), "{error}");
+    assert!(
+        error.contains("`labels` has the shape [2, 1, 2, 1, 1, 1, 7], expected 6 columns"),
+        "{error}"
+    );
 }
 
 #[test]
