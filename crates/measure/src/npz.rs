@@ -11,8 +11,10 @@ use zip::ZipArchive;
 
 use crate::error::{Error, Result};
 
+mod stream;
 mod writer;
 
+pub use stream::ByteStream;
 pub use writer::NpzWriter;
 
 /// The numbers of an array, in C order.
@@ -127,8 +129,8 @@ impl Npz {
     pub fn strings(&mut self, name: &str) -> Result<Vec<String>> {
         let path = self.path.clone();
         let member = self.member(name)?;
-        let read = || -> std::io::Result<Vec<String>> { NpyFile::new(member)?.into_vec() };
-        read().map_err(|source| Error::format(path, format!("array `{name}`: {source}")))
+        let words = npy(member).and_then(|file| file.into_vec::<String>().map_err(cut));
+        words.map_err(|reason| Error::format(path, format!("array `{name}` {reason}")))
     }
 
     fn member(&mut self, name: &str) -> Result<impl Read + '_> {
@@ -152,12 +154,37 @@ fn cut(source: std::io::Error) -> String {
     format!("cannot be read ({source}); is it truncated?")
 }
 
+/// Read the header of an array.
+fn npy<R: Read>(mut reader: R) -> std::result::Result<NpyFile<impl Read + use<R>>, String> {
+    /// NumPy itself refuses headers beyond 10,000 characters unless it is told to trust them.
+    const LONGEST: usize = 1 << 16;
+    /// A header is one dictionary with one tuple; only records have more.
+    const BRACKETS: usize = 64;
+    let mut start = [0; 10];
+    reader.read_exact(&mut start).map_err(cut)?;
+    let mut header = start.to_vec();
+    // The length has two bytes in version 1 and four later.
+    let mut length = usize::from(u16::from_le_bytes([start[8], start[9]]));
+    if start[6] > 1 {
+        let mut more = [0; 2];
+        reader.read_exact(&mut more).map_err(cut)?;
+        header.extend(more);
+        length += usize::from(u16::from_le_bytes(more)) << 16;
+    }
+    // Its parser calls itself at every bracket: thousands of them would end the process.
+    reader.by_ref().take(length.min(LONGEST) as u64).read_to_end(&mut header).map_err(cut)?;
+    if length > LONGEST || header.iter().filter(|c| b"([{".contains(c)).count() > BRACKETS {
+        return Err("has a header of unlikely length; is it damaged?".into());
+    }
+    NpyFile::new(std::io::Cursor::new(header).chain(reader)).map_err(cut)
+}
+
 fn array(reader: impl Read) -> std::result::Result<Array, String> {
-    numbers(NpyFile::new(reader).map_err(cut)?)
+    numbers(npy(reader)?)
 }
 
 fn contents(reader: impl Read) -> std::result::Result<Contents, String> {
-    let file = NpyFile::new(reader).map_err(cut)?;
+    let file = npy(reader)?;
     match kind_of(&file)?.type_char() {
         TypeChar::UnicodeStr => {
             let (shape, order) = (shape_of(&file)?, file.order());
@@ -294,6 +321,40 @@ mod tests {
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
         let error = Npz::open(&path).unwrap_err().to_string();
         assert!(error.contains("is it truncated?"), "{error}");
+    }
+
+    #[test]
+    fn a_header_of_brackets_ends_nothing() {
+        for version in [1, 2] {
+            let length = 60_000_u32.to_le_bytes();
+            let length = if version == 1 { &length[..2] } else { &length[..] };
+            let brackets = vec![b'('; 60_000];
+            let bytes = [b"\x93NUMPY", &[version, 0][..], length, &brackets].concat();
+            let error = array(&bytes[..]).unwrap_err();
+            assert!(error.contains("a header of unlikely length"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_large_array_can_be_read_by_pieces() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.npz");
+        let mut writer = NpzWriter::create(&path).unwrap();
+        writer.array("bytes", &[3, 2], &[1_u8, 2, 3, 4, 5, 6]).unwrap();
+        writer.array("words", &[1], &[1_u16]).unwrap();
+        writer.finish().unwrap();
+        let mut file = Npz::open(&path).unwrap();
+        assert_eq!(file.shape("words").unwrap(), [1]);
+        assert!(file.stream("words").err().unwrap().to_string().contains("expected bytes"));
+        let mut stream = file.stream("bytes").unwrap();
+        let mut piece = [0; 4];
+        stream.fill(&mut piece).unwrap();
+        assert_eq!((stream.shape(), piece), (&[3, 2][..], [1, 2, 3, 4]));
+        assert!(stream.fill(&mut piece).unwrap_err().to_string().contains("ends early"));
+        drop(stream);
+        let mut stream = file.stream("bytes").unwrap();
+        stream.fill(&mut piece).unwrap();
+        assert!(stream.end().unwrap_err().to_string().contains("goes on after"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What every data set promises, checked on every entry of the registry.
 
+mod miniatures;
+
 use tempfile::TempDir;
 use toml::Table;
 use unbraid_measure::data::{self, DATASETS, Dataset, Do, Range, Source};
@@ -7,8 +9,10 @@ use unbraid_measure::factors::Kind;
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::rng::Rng;
 
-/// Settings with which a data set opens: none, but for those that read the user's files.
+/// Settings with which a data set opens: none, but for those that read the user's files. What is
+/// read from the library is there, in miniature.
 fn settings(source: &Source, files: &TempDir) -> Table {
+    miniatures::library();
     let (file, folder) = (files.path().join("mine.npz"), files.path().join("pictures"));
     let mut settings = Table::new();
     match source.info.name {
@@ -31,6 +35,15 @@ fn settings(source: &Source, files: &TempDir) -> Table {
             settings.insert("path".into(), folder.to_str().unwrap().into());
             let labels = folder.join("labels.csv");
             settings.insert("labels".into(), labels.to_str().unwrap().into());
+        }
+        "citris" => {
+            let mut writer = NpzWriter::create(&file).unwrap();
+            writer.array("images", &[3, 2, 2, 4], &[7_u8; 48]).unwrap();
+            writer.array("latents", &[3, 2], &[0.5_f32, 1.0, 0.25, 1.0, 0.75, 1.0]).unwrap();
+            writer.array("targets", &[2, 2], &[1.0_f32, 0.0, 0.0, 0.0]).unwrap();
+            writer.strings("keys", &["ball_x".into(), "ball_vel_magn".into()]).unwrap();
+            writer.finish().unwrap();
+            settings.insert("path".into(), file.to_str().unwrap().into());
         }
         _ => {}
     }
@@ -172,6 +185,40 @@ fn an_intervention_changes_its_factor_and_no_more_than_its_effects() {
             for other in (0..before.len()).filter(|k| *k != factor && !effects.contains(k)) {
                 assert_eq!(after[other], before[other], "{name}: {factor} moved {other}");
             }
+        }
+    });
+}
+
+#[test]
+fn every_part_of_a_published_set_opens_and_another_is_refused() {
+    miniatures::library();
+    for source in DATASETS {
+        let Some(publication) = source.publication else { continue };
+        assert!(!publication.licence.is_empty() && !publication.citation.is_empty());
+        // Those that can also be drawn have no parts to choose from.
+        let (_, all) = (source.open)(&Table::new()).unwrap();
+        if !all.contains_key("part") {
+            let published = (source.open)(&"source = 'published'".parse().unwrap()).unwrap().0;
+            assert!(!published.is_empty(), "{}", source.info.name);
+            continue;
+        }
+        assert_eq!(all["part"].as_str(), Some(publication.parts[0]));
+        for part in publication.parts {
+            let settings = format!("part = '{part}'").parse().unwrap();
+            let (data, _) = (source.open)(&settings).unwrap();
+            assert!(!data.is_empty(), "{} {part}", source.info.name);
+        }
+        let error = (source.open)(&"part = 'none'".parse().unwrap()).err().unwrap().to_string();
+        assert!(error.contains("the parts are"), "{error}");
+    }
+}
+
+#[test]
+fn steps_lead_to_a_row_with_a_target_for_each_factor() {
+    every(|name, data, rows| {
+        for step in rows.iter().filter_map(|&row| data.next(row)) {
+            assert!(step.index < data.len(), "{name}");
+            assert_eq!(step.targets.len(), data.factors().len(), "{name}");
         }
     });
 }

@@ -5,11 +5,13 @@ use toml::Table;
 
 use super::drawn::Drawn;
 use super::grid::Grid;
+use super::library;
 use super::sprites::{self, SIDE, Sprites};
 use super::{Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::info::Info;
-use crate::settings;
+
+mod published;
 
 /// The registry entry.
 pub const SOURCE: Source = Source {
@@ -21,7 +23,7 @@ pub const SOURCE: Source = Source {
         page: "\
 One white shape on a black ground: the standard test of disentanglement. 737,280 images, 1x64x64,
 each pixel 0 or 1: every combination of the five factors, once. Drawn on the fly, nothing to
-download.
+download, unless you ask for the published files.
 
 | factor      | values | meaning                                         |
 | ----------- | -----: | ----------------------------------------------- |
@@ -31,8 +33,12 @@ download.
 | posX        |     32 | 0 (left) to 1 (right)                           |
 | posY        |     32 | 0 (top) to 1 (bottom)                           |
 
-There are no settings. Rows are in the published order: posY changes fastest, shape slowest. The
-published files have one more column, colour, which is always white and left out here.
+Settings:
+- source: drawn, which needs no files; or published, which reads the published ones. `unbraid data
+  import dsprites --from FILE` takes them, .npz or .hdf5.
+
+Rows are in the published order: posY changes fastest, shape slowest. The published files have one
+more column, colour, which is always white and left out here.
 
 Good to know:
 - Orientation 0 and 2 pi are the same angle, so the first and the last of the 40 give the same
@@ -45,48 +51,15 @@ Published under Apache-2.0. Cite: Loic Matthey, Irina Higgins, Demis Hassabis, A
 dSprites: Disentanglement testing Sprites dataset, 2017.",
     },
     open,
-    publication: None,
+    publication: Some(&published::PUBLICATION),
 };
 
 fn open(given: &Table) -> Result<Opened> {
-    settings::parse::<Table>("data", given)?;
-    let shape = Shape { channels: 1, height: SIDE, width: SIDE, range: Range::Binary };
-    let sprites = Sprites::new();
-    let draw = move |_, classes, out: &mut [f32]| sprites.mask(classes).paint(1.0, 0.0, out);
-    let grid = Grid::new(sprites::factors().to_vec())?;
-    Ok((Box::new(Drawn::new(grid, shape, draw)), Table::new()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn image(values: [f32; 5]) -> Vec<f32> {
-        let (data, _) = open(&Table::new()).unwrap();
-        let mut out = vec![f32::NAN; SIDE * SIDE];
-        data.observe(data.find(&values).unwrap(), &mut out);
-        out
-    }
-
-    #[test]
-    fn an_upright_square_is_a_square() {
-        // Half side 9.6 · 0.5 = 4.8 around (16, 16): centres 11.5 to 20.5 are inside.
-        let square = image([1.0, 0.5, 0.0, 0.0, 0.0]);
-        for (index, pixel) in square.iter().enumerate() {
-            let inside = |k| (11..=20).contains(&k);
-            assert_eq!(*pixel == 1.0, inside(index / SIDE) && inside(index % SIDE));
-        }
-    }
-
-    #[test]
-    fn the_first_and_the_last_orientation_are_one() {
-        let (data, _) = open(&Table::new()).unwrap();
-        let angles = data.factors()[2].clone();
-        let crate::factors::Kind::Discrete(angles) = angles.kind else { panic!("not a list") };
-        for shape in [1.0, 2.0, 3.0] {
-            let turned = |angle| image([shape, 1.0, angle, 0.0, 1.0]);
-            assert_eq!(turned(angles[0]), turned(angles[39]));
-            assert_ne!(turned(angles[0]), turned(angles[38]));
-        }
-    }
+    library::drawn_or_published("dsprites", &published::PUBLICATION, given, || {
+        let shape = Shape { channels: 1, height: SIDE, width: SIDE, range: Range::Binary };
+        let sprites = Sprites::new();
+        let draw = move |_, classes, out: &mut [f32]| sprites.mask(classes).paint(1.0, 0.0, out);
+        let grid = Grid::new(sprites::factors().to_vec())?;
+        Ok(Box::new(Drawn::new(grid, shape, draw)))
+    })
 }

@@ -4,19 +4,22 @@
 //! ```text
 //! <library>/<data set>/about.toml     what was imported, and from which files
 //! <library>/<data set>/<part>.bin     observations as bytes, [rows, height, width, channels]
-//! <library>/<data set>/<part>.npz     shape, values, names, sizes; targets and actions if any
+//! <library>/<data set>/<part>.npz     shape, values, names; targets and actions if any
 //! ```
+//!
+//! A part may also be a range of the rows of another; then it has a table and no `.bin`.
 //!
 //! A data set is written under a temporary name and renamed when it is whole.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use toml::Table;
 
 use super::stored::Stored;
-use super::{Opened, Source};
+use super::{Dataset, Opened, Source};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::settings;
@@ -51,12 +54,26 @@ pub struct PublishedFile {
     pub bytes: u64,
     /// What its contents add up to.
     pub checksum: Checksum,
-    /// A stable public address, or "" where none is known.
+    /// A stable public address, or "" where none is known or where another file of the list holds
+    /// the same. It may lead to the file packed with gzip; then it ends in `.gz` and `name` does
+    /// not, and the checksum is that of the unpacked file.
     pub address: &'static str,
 }
 
-/// Where imported data sets live: `UNBRAID_DATA_DIR`, or `unbraid` in the user's data directory.
+static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Keep data sets in this directory for as long as the process lives. Only the first call counts;
+/// false if this was not it.
+pub fn set_root(directory: PathBuf) -> bool {
+    CHOSEN.set(directory).is_ok()
+}
+
+/// Where imported data sets live: the directory that was set, `UNBRAID_DATA_DIR`, or `unbraid` in
+/// the user's data directory.
 pub fn root() -> Result<PathBuf> {
+    if let Some(chosen) = CHOSEN.get() {
+        return Ok(chosen.clone());
+    }
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     if let Some(chosen) = variable("UNBRAID_DATA_DIR") {
         return Ok(chosen.into());
@@ -95,14 +112,30 @@ pub fn import(source: &Source, from: &Path, unchecked: bool, watch: &Watch) -> R
             "`{name}` has no files to import; `unbraid show {name}` says what it is made from"
         ))
     })?;
+    let target = directory(name)?;
+    import_to(publication, from, &target, unchecked, watch)?;
+    Ok(target)
+}
+
+/// As [`import`], to any directory; [`open_at`] reads it.
+pub fn import_to(
+    publication: &Publication,
+    from: &Path,
+    target: &Path,
+    unchecked: bool,
+    watch: &Watch,
+) -> Result<()> {
     if !from.exists() {
         return Err(Error::io("read", from, &std::io::ErrorKind::NotFound.into()));
     }
-    let target = directory(name)?;
-    let mut import = Import::new(publication, from, &target, unchecked, watch)?;
+    let mut import = Import::new(publication, from, target, unchecked, watch)?;
     (publication.import)(&mut import)?;
-    import.finish(name)?;
-    Ok(target)
+    import.finish()
+}
+
+/// Open a part of what was imported to a directory.
+pub fn open_at(directory: &Path, part: &str) -> Result<Box<dyn Dataset>> {
+    Ok(Box::new(shelf::read(directory, part)?))
 }
 
 /// The settings of a data set that is read from the library.
@@ -127,6 +160,35 @@ pub(super) fn open(name: &str, publication: &Publication, given: &Table) -> Resu
     Ok((Box::new(data), settings::to_table(&settings)))
 }
 
+/// Where the images of a data set come from that can be drawn and was published too.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Origin {
+    #[default]
+    Drawn,
+    Published,
+}
+
+#[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
+struct OriginSettings {
+    source: Origin,
+}
+
+/// Open a data set that is drawn, or read from the library if the setting `source` says so.
+pub(super) fn drawn_or_published(
+    name: &str,
+    publication: &Publication,
+    given: &Table,
+    draw: impl FnOnce() -> Result<Box<dyn Dataset>>,
+) -> Result<Opened> {
+    let settings: OriginSettings = settings::parse("data", given)?;
+    let data = match settings.source {
+        Origin::Drawn => draw()?,
+        Origin::Published => Box::new(open_part(name, publication, publication.parts[0])?),
+    };
+    Ok((data, settings::to_table(&settings)))
+}
+
 /// A part of an imported data set.
 pub(super) fn open_part(name: &str, publication: &Publication, part: &str) -> Result<Stored> {
     let directory = directory(name)?;
@@ -141,7 +203,7 @@ pub(super) fn open_part(name: &str, publication: &Publication, part: &str) -> Re
              FILE_OR_DIRECTORY` takes the published files"
         )));
     }
-    if !directory.join(format!("{part}.bin")).is_file() {
+    if !directory.join(format!("{part}.npz")).is_file() {
         return Err(Error::Missing(format!(
             "`{name}` was imported without its part \"{part}\"; import it again from a directory \
              that holds all files"

@@ -15,19 +15,29 @@ use crate::info::{self, Info};
 
 pub mod abstract_dsprites;
 pub mod arrays;
+pub mod binarized_mnist;
+pub mod cars3d;
+pub mod celeba;
+pub mod citris;
 pub mod color_dsprites;
 mod drawn;
 pub mod dsprites;
+pub mod fashion_mnist;
 pub mod flow;
+mod formats;
 pub mod grid;
 pub mod images;
 pub mod library;
+pub mod mnist;
+pub mod mpi3d;
 pub mod noisy_dsprites;
+pub mod omniglot;
 pub mod pendulum;
 mod places;
 mod plot;
 pub mod scream_dsprites;
 pub mod shapes3d;
+pub mod smallnorb;
 mod sprites;
 pub mod squares;
 mod stored;
@@ -49,10 +59,22 @@ pub static DATASETS: &[Source] = &[
     scream_dsprites::SOURCE,
     abstract_dsprites::SOURCE,
     shapes3d::SOURCE,
+    cars3d::SOURCE,
+    smallnorb::SOURCE,
+    mpi3d::TOY,
+    mpi3d::REALISTIC,
+    mpi3d::REAL,
+    mpi3d::COMPLEX,
     xy_object::SOURCE,
     xy_squares::SOURCE,
     pendulum::SOURCE,
     flow::SOURCE,
+    citris::SOURCE,
+    mnist::SOURCE,
+    fashion_mnist::SOURCE,
+    binarized_mnist::SOURCE,
+    omniglot::SOURCE,
+    celeba::SOURCE,
     arrays::SOURCE,
     images::SOURCE,
     table::SOURCE,

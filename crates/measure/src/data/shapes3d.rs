@@ -11,14 +11,14 @@ use toml::Table;
 use self::mixture::Mixture;
 use self::scene::{Camera, Object};
 use super::grid::Grid;
-use super::{Dataset, Opened, Range, Shape, Source};
+use super::{Dataset, Opened, Range, Shape, Source, library};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::info::Info;
-use crate::settings;
 
 mod light;
 mod mixture;
+mod published;
 mod scene;
 
 /// The registry entry.
@@ -31,7 +31,7 @@ pub const SOURCE: Source = Source {
         page: "\
 One object in the middle of a room, seen from a camera that moves around it. 480,000 images, 3x64x64
 (red, green, blue), values 0 to 1: every combination of the six factors, once. Drawn on the fly,
-nothing to download.
+nothing to download, unless you ask for the published file.
 
 | factor      | values | meaning                                                          |
 | ----------- | -----: | ---------------------------------------------------------------- |
@@ -42,8 +42,12 @@ nothing to download.
 | shape       |      4 | 0 cube, 1 cylinder, 2 sphere, 3 capsule                          |
 | orientation |     15 | place of the camera in degrees, -30 (left) to 30 (right)         |
 
-There are no settings. Rows are in the published order, orientation fastest and floor_hue slowest,
-and the factors have the values of the published file.
+Rows are in the published order, orientation fastest and floor_hue slowest, and the factors have the
+values of the published file.
+
+Settings:
+- source: drawn, which needs no files; or published, which reads the published images. `unbraid
+  data import shapes3d --from 3dshapes.h5` takes them.
 
 Good to know:
 - These are not the published pixels. The scene, its light and its texture were fitted to the 53
@@ -51,7 +55,7 @@ Good to know:
   walls and floor lie within half a pixel, those of the object within one. The preview shows every
   value of every factor, but few combinations.
 - Use them to try, to test and to compare methods with each other. A number that is to stand beside
-  one from a paper needs the published file, 3dshapes.h5.
+  one from a paper needs the published file: source = \"published\".
 - Neighbouring hues differ in one or two of the three colours only; the last hue, 0.9, is as near to
   the first as 0.1 is.
 - The first images take longer: 480 views are prepared when they are first needed, and kept in
@@ -61,7 +65,7 @@ The published images are under Apache-2.0. Cite: Chris Burgess and Hyunjik Kim, 
 2018.",
     },
     open,
-    publication: None,
+    publication: Some(&published::PUBLICATION),
 };
 
 const SIDE: usize = 64;
@@ -72,18 +76,19 @@ const ORIENTATIONS: usize = 15;
 const SKY: [f32; 3] = [153.0 / 255.0, 226.0 / 255.0, 249.0 / 255.0];
 
 fn open(given: &Table) -> Result<Opened> {
-    settings::parse::<Table>("data", given)?;
-    let hue = |name| Factor::discrete(name, (0..10).map(|k| (f64::from(k) / 10.0) as f32));
-    let grid = Grid::new(vec![
-        hue("floor_hue"),
-        hue("wall_hue"),
-        hue("object_hue"),
-        Factor::discrete("scale", (0..SCALES).map(|k| scale(k) as f32)),
-        Factor::discrete("shape", (0..SHAPES).map(|k| k as f32)),
-        Factor::discrete("orientation", (0..ORIENTATIONS).map(|k| orientation(k) as f32)),
-    ])?;
-    let views = (0..SCALES * SHAPES * ORIENTATIONS).map(|_| OnceLock::new()).collect();
-    Ok((Box::new(Shapes3d { grid, views }), Table::new()))
+    library::drawn_or_published("shapes3d", &published::PUBLICATION, given, || {
+        let hue = |name| Factor::discrete(name, (0..10).map(|k| (f64::from(k) / 10.0) as f32));
+        let grid = Grid::new(vec![
+            hue("floor_hue"),
+            hue("wall_hue"),
+            hue("object_hue"),
+            Factor::discrete("scale", (0..SCALES).map(|k| scale(k) as f32)),
+            Factor::discrete("shape", (0..SHAPES).map(|k| k as f32)),
+            Factor::discrete("orientation", (0..ORIENTATIONS).map(|k| orientation(k) as f32)),
+        ])?;
+        let views = (0..SCALES * SHAPES * ORIENTATIONS).map(|_| OnceLock::new()).collect();
+        Ok(Box::new(Shapes3d { grid, views }))
+    })
 }
 
 struct Shapes3d {

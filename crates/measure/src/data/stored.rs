@@ -56,6 +56,8 @@ enum Numbers {
     /// Bytes that stay on disk. Read by position, so that threads share the file.
     File {
         file: File,
+        /// The row of the file that is the first here.
+        first: usize,
         /// The byte that means 1.
         one: f32,
     },
@@ -94,11 +96,17 @@ impl Stored {
         Self::new(floats.len(), Numbers::Floats(floats), [1, 1, width], Range::Real)
     }
 
-    /// Images as bytes in a file of exactly these rows, [rows, height, width, channels].
-    pub(super) fn file(file: File, rows: usize, size: [usize; 3], one: f32, binary: bool) -> Self {
+    /// Images as bytes in a file, [rows, height, width, channels]: those of its rows that count.
+    pub(super) fn file(
+        file: File,
+        rows: std::ops::Range<usize>,
+        size: [usize; 3],
+        one: f32,
+        binary: bool,
+    ) -> Self {
         let range = if binary { Range::Binary } else { Range::Unit };
-        let count = rows * size.iter().product::<usize>();
-        Self::new(count, Numbers::File { file, one }, size, range)
+        let count = rows.len() * size.iter().product::<usize>();
+        Self::new(count, Numbers::File { file, first: rows.start, one }, size, range)
     }
 
     fn new(count: usize, numbers: Numbers, size: [usize; 3], range: Range) -> Self {
@@ -156,9 +164,9 @@ impl Dataset for Stored {
                 channel_by_channel(&bytes[row], channels, out, |byte| f32::from(byte) / one);
             }
             Numbers::Floats(floats) => channel_by_channel(&floats[row], channels, out, |v| v),
-            Numbers::File { file, one } => {
+            Numbers::File { file, first, one } => {
                 let mut bytes = vec![0; size];
-                match read_at(file, &mut bytes, row.start as u64) {
+                match read_at(file, &mut bytes, ((first + index) * size) as u64) {
                     Ok(()) => {
                         channel_by_channel(&bytes, channels, out, |byte| f32::from(byte) / one);
                     }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use flate2::read::MultiGzDecoder;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -36,15 +37,15 @@ impl Checksum {
         }
     }
 
-    /// The same sum of other contents, `length` bytes long.
-    fn of(self, reader: impl Read, length: u64) -> std::io::Result<String> {
+    /// The same sum of other contents, `length` bytes long; also how many there were.
+    fn of(self, reader: impl Read, length: u64) -> std::io::Result<(String, u64)> {
         match self {
             Self::Sha256(_) => sum(Sha256::new(), reader),
             Self::Md5(_) => sum(Md5::new(), reader),
             Self::GitBlob(_) => {
                 sum(Sha1::new_with_prefix(format!("blob {length}\0").as_bytes()), reader)
             }
-            Self::Unknown => Ok(String::new()),
+            Self::Unknown => Ok((String::new(), length)),
         }
     }
 }
@@ -61,35 +62,58 @@ impl fmt::Display for Checksum {
     }
 }
 
-fn sum(mut digest: impl Digest, mut reader: impl Read) -> std::io::Result<String> {
-    let mut chunk = vec![0; CHUNK];
+fn sum(mut digest: impl Digest, mut reader: impl Read) -> std::io::Result<(String, u64)> {
+    let (mut chunk, mut length) = (vec![0; CHUNK], 0);
     loop {
         match reader.read(&mut chunk)? {
             0 => break,
-            count => digest.update(&chunk[..count]),
+            count => {
+                digest.update(&chunk[..count]);
+                length += count as u64;
+            }
         }
     }
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok((digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect(), length))
 }
 
-/// Refuse a file that is not the published one.
-pub(super) fn check(path: &Path, published: &PublishedFile) -> Result<()> {
+/// Refuse a file that is not the published one. If `packed`, it is the published one after gzip,
+/// which does not always give the same bytes: what counts is what it unpacks to.
+pub(super) fn check(path: &Path, published: &PublishedFile, packed: bool) -> Result<()> {
     let unreadable = |source: std::io::Error| Error::io("read", path, &source);
+    let refuse = |reason: String| {
+        let way_out = "download it again, or import it as it is with --unchecked";
+        Err(Error::format(path, format!("{reason}; {way_out}")))
+    };
+    let wrong_length = |length: u64| {
+        let unpacked = if packed { " when unpacked" } else { "" };
+        let expected = published.bytes;
+        refuse(format!("has {length} bytes{unpacked} and the published file has {expected}"))
+    };
     let file = File::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
-    let way_out = "download it again, or import it as it is with --unchecked";
-    if published.bytes != 0 && length != published.bytes {
-        let reason =
-            format!("has {length} bytes and the published file has {}; {way_out}", published.bytes);
-        return Err(Error::format(path, reason));
+    if !packed && published.bytes != 0 && length != published.bytes {
+        return wrong_length(length);
     }
-    let found = published.checksum.of(file, length).map_err(unreadable)?;
+    let (found, length) = match packed {
+        false => published.checksum.of(file, length).map_err(unreadable)?,
+        true => {
+            // One byte more than there should be tells that there are too many.
+            let most = if published.bytes == 0 { u64::MAX } else { published.bytes + 1 };
+            let unpacked = MultiGzDecoder::new(file).take(most);
+            match published.checksum.of(unpacked, published.bytes) {
+                Ok(sum) => sum,
+                Err(source) => return refuse(format!("cannot be unpacked ({source})")),
+            }
+        }
+    };
+    if packed && published.bytes != 0 && length != published.bytes {
+        return wrong_length(length);
+    }
     if found != published.checksum.expected() {
-        let reason = format!(
-            "is not the published file: its checksum is {found}, the published one {}; {way_out}",
+        return refuse(format!(
+            "is not the published file: its checksum is {found}, the published one {}",
             published.checksum
-        );
-        return Err(Error::format(path, reason));
+        ));
     }
     Ok(())
 }
@@ -100,7 +124,8 @@ mod tests {
 
     #[test]
     fn sums_are_the_known_ones() {
-        let of = |checksum: Checksum, bytes: &[u8]| checksum.of(bytes, bytes.len() as u64).unwrap();
+        let of =
+            |checksum: Checksum, bytes: &[u8]| checksum.of(bytes, bytes.len() as u64).unwrap().0;
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(of(Checksum::Sha256(""), b""), empty);
         assert_eq!(of(Checksum::Md5(""), b"abc"), "900150983cd24fb0d6963f7d28e17f72");

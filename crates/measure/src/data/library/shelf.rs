@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::{ABOUT, Publication, PublishedFile, checksum, clear};
+use super::{ABOUT, Publication, checksum, clear};
 use crate::data::stored::{Steps, Stored};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
@@ -53,17 +54,13 @@ impl<'a> Import<'a> {
     /// directory the user named, also with `.gz` or without it. `None` if it is not there.
     pub fn find(&mut self, name: &str) -> Result<Option<PathBuf>> {
         let bare = name.strip_suffix(".gz").unwrap_or(name);
-        let matches = |path: &Path| {
-            let found = path.file_name().unwrap_or_default().to_string_lossy();
-            found.strip_suffix(".gz").unwrap_or(&found) == bare
-        };
         let candidates = [name.to_string(), bare.to_string(), format!("{bare}.gz")];
         let found = match self.from.is_dir() {
             true => candidates.iter().map(|name| self.from.join(name)).find(|path| path.is_file()),
-            false => matches(self.from).then(|| self.from.to_path_buf()),
+            false => candidates.contains(&name_of(self.from)).then(|| self.from.to_path_buf()),
         };
         if let Some(path) = &found {
-            self.check(path)?;
+            self.check(path, None)?;
         }
         Ok(found)
     }
@@ -72,30 +69,72 @@ impl<'a> Import<'a> {
     pub fn file(&mut self, name: &str) -> Result<PathBuf> {
         match self.find(name)? {
             Some(path) => Ok(path),
-            None => {
-                let known: Vec<&str> =
-                    self.publication.files.iter().map(|file| file.name).collect();
-                let reason =
-                    format!("holds no {name}; this data set is made of {}", known.join(", "));
-                Err(Error::format(self.from, reason))
-            }
+            None => Err(self.lacks(name)),
         }
     }
 
-    /// Refuse a file that is not the published one of its name. One that was published under no
-    /// checksum passes.
-    fn check(&mut self, path: &Path) -> Result<()> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let same = |file: &&PublishedFile| file.name == name;
-        if let Some(published) = self.publication.files.iter().find(same)
+    /// The file of a data set that was published in several forms, one file each: the first of
+    /// these names in the directory the user named, or the file the user named, whatever it is
+    /// called, as long as its ending is one of theirs.
+    pub fn one_of(&mut self, names: &[&'static str]) -> Result<PathBuf> {
+        if self.from.is_dir() {
+            let found = names.iter().find(|name| self.from.join(name).is_file());
+            return self.file(found.unwrap_or(&names[0]));
+        }
+        let same_ending = |name: &&&str| Path::new(name).extension() == self.from.extension();
+        match names.iter().find(same_ending) {
+            Some(name) => {
+                self.check(self.from, Some(name))?;
+                Ok(self.from.to_path_buf())
+            }
+            None => Err(self.lacks(names[0])),
+        }
+    }
+
+    /// A folder by its name, as `data/cars`: the one the user named, or one in it. Its files were
+    /// published as an archive and are not checked one by one.
+    pub fn folder(&mut self, name: &str) -> Option<PathBuf> {
+        let itself = self.from.is_dir() && self.from.ends_with(name);
+        let found = if itself { self.from.to_path_buf() } else { self.from.join(name) };
+        found.is_dir().then(|| {
+            self.take(name);
+            found
+        })
+    }
+
+    /// The error that something is missing.
+    pub fn lacks(&self, name: &str) -> Error {
+        let known: Vec<&str> = self.publication.files.iter().map(|file| file.name).collect();
+        let reason = format!("holds no {name}; this data set is made of {}", known.join(", "));
+        Error::format(self.from, reason)
+    }
+
+    /// Refuse a file that is not the published one of its name, or of the name `published_as`. One
+    /// that was published under no checksum passes.
+    fn check(&mut self, path: &Path, published_as: Option<&str>) -> Result<()> {
+        let name = name_of(path);
+        let files = self.publication.files;
+        let named = |name: &str| files.iter().find(|file| file.name == name);
+        let published = match named(&name) {
+            Some(file) => Some((file, false)),
+            None => match name.strip_suffix(".gz").and_then(named) {
+                Some(file) => Some((file, true)),
+                None => published_as.and_then(named).map(|file| (file, false)),
+            },
+        };
+        if let Some((file, packed)) = published
             && !self.unchecked
         {
-            checksum::check(path, published)?;
+            checksum::check(path, file, packed)?;
         }
-        if !self.taken.contains(&name) {
-            self.taken.push(name);
-        }
+        self.take(&name);
         Ok(())
+    }
+
+    fn take(&mut self, name: &str) {
+        if !self.taken.iter().any(|taken| taken == name) {
+            self.taken.push(name.to_string());
+        }
     }
 
     /// A share of the work is done, 1 being all of it.
@@ -103,33 +142,48 @@ impl<'a> Import<'a> {
         self.watch.advance(share)
     }
 
-    /// Begin a part: images of `size` [height, width, channels], of which the byte `one` means 1.
+    /// Row `row` of `rows` is done, in a stage that is this share of the work.
+    pub fn row_done(&self, row: usize, rows: usize, share: f64) -> Result<()> {
+        // Not at every row: the one who watches may draw a bar.
+        const STEP: usize = 256;
+        let done = row + 1;
+        match done.is_multiple_of(STEP) || done == rows {
+            true => self.advance(share * ((row % STEP) + 1) as f64 / rows as f64),
+            false => Ok(()),
+        }
+    }
+
+    /// Begin a part: images of `size` [height, width, channels], of which the byte 255 means 1; or,
+    /// where `bits` allows it and there are only zeros and ones, 1 means 1. Which values a discrete
+    /// factor takes is seen from the rows.
     pub fn part(
         &self,
         name: &str,
         size: [usize; 3],
-        one: u8,
+        bits: bool,
         factors: Vec<Factor>,
     ) -> Result<PartWriter> {
         let observations = Draft::create(self.staged.join(format!("{name}.bin")))?;
         Ok(PartWriter {
-            table: self.staged.join(format!("{name}.npz")),
+            directory: self.staged.clone(),
+            name: name.into(),
             observations,
             size,
-            one,
+            bits,
             factors,
             rows: 0,
             present: [false; 256],
             values: Vec::new(),
             steps: Steps::default(),
+            ranges: Vec::new(),
         })
     }
 
     /// Write what this is, and give the directory its name in place of an earlier import.
-    pub(super) fn finish(mut self, name: &str) -> Result<()> {
+    pub(super) fn finish(mut self) -> Result<()> {
         let mut about = Table::new();
         about.insert("format".into(), FORMAT.into());
-        about.insert("name".into(), name.into());
+        about.insert("name".into(), name_of(&self.target).into());
         about.insert("licence".into(), self.publication.licence.into());
         about.insert("citation".into(), self.publication.citation.into());
         let files = std::mem::take(&mut self.taken).into_iter().map(Value::from).collect();
@@ -143,7 +197,10 @@ impl<'a> Import<'a> {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(source),
                 _ => {}
             }
-            fs::rename(&self.staged, &self.target)?;
+            if let Err(source) = fs::rename(&self.staged, &self.target) {
+                let _ = fs::rename(&old, &self.target);
+                return Err(source);
+            }
             let _ = fs::remove_dir_all(&old);
             Ok(())
         };
@@ -158,18 +215,24 @@ impl Drop for Import<'_> {
     }
 }
 
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// A part being written.
 #[derive(Debug)]
 pub struct PartWriter {
-    table: PathBuf,
+    directory: PathBuf,
+    name: String,
     observations: Draft,
     size: [usize; 3],
-    one: u8,
+    bits: bool,
     factors: Vec<Factor>,
     rows: usize,
     present: [bool; 256],
     values: Vec<f32>,
     steps: Steps,
+    ranges: Vec<(String, Range<usize>)>,
 }
 
 impl PartWriter {
@@ -190,8 +253,13 @@ impl PartWriter {
         }
         self.values.extend_from_slice(values);
         self.rows += 1;
-        let path = self.table.with_extension("bin");
+        let path = self.directory.join(format!("{}.bin", self.name));
         self.observations.write_all(bytes).map_err(|source| Error::io("write", path, &source))
+    }
+
+    /// How many rows there are so far.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Say what is known of the steps from each row to the next.
@@ -199,38 +267,64 @@ impl PartWriter {
         self.steps = steps;
     }
 
-    /// Write the table; the part is whole.
-    pub fn finish(self) -> Result<()> {
-        let outside = (0..256).find(|&byte| byte > usize::from(self.one) && self.present[byte]);
-        if let Some(byte) = outside {
-            let reason = format!("a byte is {byte}, larger than {}, which means 1", self.one);
-            return Err(Error::Array(reason));
+    /// Make these rows a part of their own, too. An empty range is no part.
+    pub fn range(&mut self, name: &str, rows: Range<usize>) {
+        if !rows.is_empty() {
+            self.ranges.push((name.into(), rows));
         }
-        self.observations.finish()?;
-        let binary = (1..usize::from(self.one)).all(|byte| !self.present[byte]);
+    }
+
+    /// Write the tables; the part is whole.
+    pub fn finish(self) -> Result<()> {
+        if self.rows == 0 {
+            return Err(Error::Array(format!("there is no row for the part \"{}\"", self.name)));
+        }
+        let only = |largest: usize| (1..256).all(|byte| byte == largest || !self.present[byte]);
+        let (one, binary) = match (self.bits && only(1), only(255)) {
+            (true, _) => (1, true),
+            (_, binary) => (255, binary),
+        };
+        self.table(&self.name, 0..self.rows, one, binary)?;
+        for (name, rows) in &self.ranges {
+            self.table(name, rows.clone(), one, binary)?;
+        }
+        self.observations.finish()
+    }
+
+    fn table(&self, part: &str, rows: Range<usize>, one: i64, binary: bool) -> Result<()> {
         let numbers = |numbers: &[usize]| numbers.iter().map(|n| *n as i64).collect::<Vec<_>>();
-        let names: Vec<String> = self.factors.iter().map(|factor| factor.name.clone()).collect();
-        let sizes: Vec<usize> =
-            self.factors.iter().map(|factor| factor.size().unwrap_or(0)).collect();
-        let mut table = NpzWriter::create(&self.table)?;
+        let (first, count) = (rows.start, rows.len());
+        let cut = |numbers: &[f32]| {
+            let width = numbers.len() / self.rows;
+            numbers[rows.start * width..rows.end * width].to_vec()
+        };
+        let mut table = NpzWriter::create(self.directory.join(format!("{part}.npz")))?;
         table.array("format", &[], &[FORMAT])?;
-        table.array("shape", &[4], &numbers(&[&[self.rows], &self.size[..]].concat()))?;
-        table.array("one", &[], &[i64::from(self.one)])?;
+        table.strings("observations", &[self.name.clone()])?;
+        table.array("place", &[2], &numbers(&[first, self.rows]))?;
+        table.array("shape", &[4], &numbers(&[&[count], &self.size[..]].concat()))?;
+        table.array("one", &[], &[one])?;
         table.array("binary", &[], &[i64::from(binary)])?;
-        if !names.is_empty() {
-            table.array("values", &[self.rows, names.len()], &self.values)?;
+        if !self.factors.is_empty() {
+            let names: Vec<String> = self.factors.iter().map(|f| f.name.clone()).collect();
+            let discrete: Vec<u8> =
+                self.factors.iter().map(|f| u8::from(f.size().is_some())).collect();
+            table.array("values", &[count, names.len()], &cut(&self.values))?;
             table.strings("names", &names)?;
-            table.array("sizes", &[sizes.len()], &numbers(&sizes))?;
+            table.array("discrete", &[discrete.len()], &discrete)?;
         }
         for (name, numbers) in [("targets", &self.steps.targets), ("actions", &self.steps.actions)]
         {
             if !numbers.is_empty() {
-                table.array(name, &[self.rows, numbers.len() / self.rows.max(1)], numbers)?;
+                table.array(name, &[count, numbers.len() / self.rows], &cut(numbers))?;
             }
         }
         if !self.steps.follows.is_empty() {
-            let follows: Vec<u8> = self.steps.follows.iter().map(|f| u8::from(*f)).collect();
-            table.array("follows", &[self.rows], &follows)?;
+            let mut follows: Vec<u8> =
+                self.steps.follows[rows.clone()].iter().map(|f| u8::from(*f)).collect();
+            // What follows the last row of a range is outside of it.
+            follows.iter_mut().last().into_iter().for_each(|last| *last = 0);
+            table.array("follows", &[count], &follows)?;
         }
         table.finish()
     }
@@ -247,43 +341,59 @@ pub(super) fn read(directory: &Path, part: &str) -> Result<Stored> {
     if whole("format")?.first().is_none_or(|format| *format > FORMAT as usize) {
         return Err(Error::format(&path, "was written by a newer unbraid; update to read it"));
     }
-    let shape = whole("shape")?;
-    let &[rows, height, width, channels] = &shape[..] else {
+    let (shape, place) = (whole("shape")?, whole("place")?);
+    let (&[rows, height, width, channels], &[first, all]) = (&shape[..], &place[..]) else {
         return Err(damaged("has no shape"));
     };
     let one = whole("one")?.first().copied().unwrap_or(255);
     let binary = whole("binary")?.first() == Some(&1);
-    let observations = directory.join(format!("{part}.bin"));
+    let owner = table.strings("observations")?.into_iter().next().unwrap_or_default();
+    let observations = directory.join(format!("{owner}.bin"));
     let unreadable = |source: std::io::Error| Error::io("read", &observations, &source);
     let file = File::open(&observations).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
-    let expected = shape.iter().try_fold(1_usize, |size, axis| size.checked_mul(*axis));
-    if expected.map(|size| size as u64) != Some(length) {
+    let sizes = [all, height, width, channels];
+    let expected = sizes.iter().try_fold(1_usize, |size, axis| size.checked_mul(*axis));
+    if expected.map(|size| size as u64) != Some(length)
+        || first.checked_add(rows).is_none_or(|end| end > all)
+        || sizes.contains(&0)
+    {
         return Err(damaged("and the .bin beside it disagree in length"));
     }
-    let mut data = Stored::file(file, rows, [height, width, channels], one as f32, binary);
-    if table.has("values") {
-        let names = table.strings("names")?;
-        let sizes = table.array("sizes")?.into_floats();
-        let values = table.array("values")?.into_floats();
-        if values.len() != rows * names.len() || sizes.len() != names.len() {
-            return Err(damaged("has values, names and sizes that disagree"));
-        }
-        let whole: Vec<bool> = sizes.iter().map(|size| *size != 0.0).collect();
-        data = data.with_values(&names, values, &whole);
-    }
-    let mut steps = Steps::default();
-    for (name, numbers) in [("targets", &mut steps.targets), ("actions", &mut steps.actions)] {
-        if table.has(name) {
-            *numbers = table.array(name)?.into_floats();
-        }
-    }
-    if table.has("follows") {
-        let follows = table.array("follows")?.into_floats();
-        steps.follows = follows.into_iter().map(|follows| follows != 0.0).collect();
-    }
+    let size = [height, width, channels];
+    let data = Stored::file(file, first..first + rows, size, one as f32, binary);
+    let data = with_values(data, &mut table, rows, &damaged)?;
+    let steps = steps(&mut table)?;
     if !steps.fits(rows) {
         return Err(damaged("has steps that do not fit its rows"));
     }
     Ok(data.with_steps(steps))
+}
+
+fn with_values(
+    data: Stored,
+    table: &mut Npz,
+    rows: usize,
+    damaged: &impl Fn(&str) -> Error,
+) -> Result<Stored> {
+    if !table.has("values") {
+        return Ok(data);
+    }
+    let names = table.strings("names")?;
+    let discrete = table.array("discrete")?.into_floats();
+    let values = table.array("values")?.into_floats();
+    if values.len() != rows * names.len() || discrete.len() != names.len() {
+        return Err(damaged("has values and names that disagree"));
+    }
+    let discrete: Vec<bool> = discrete.iter().map(|flag| *flag != 0.0).collect();
+    Ok(data.with_values(&names, values, &discrete))
+}
+
+fn steps(table: &mut Npz) -> Result<Steps> {
+    let mut column = |name: &str| match table.has(name) {
+        true => Ok(table.array(name)?.into_floats()),
+        false => Ok(Vec::new()),
+    };
+    let follows = column("follows")?.into_iter().map(|follows| follows != 0.0).collect();
+    Ok(Steps { follows, targets: column("targets")?, actions: column("actions")? })
 }

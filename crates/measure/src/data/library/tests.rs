@@ -1,7 +1,6 @@
 use super::*;
 use crate::data::{Dataset, Range, Steps, Transition};
 use crate::factors::Factor;
-use crate::info::Info;
 
 const FILE: PublishedFile = PublishedFile {
     name: "two.raw",
@@ -10,18 +9,19 @@ const FILE: PublishedFile = PublishedFile {
     address: "",
 };
 
+const PACKED: PublishedFile = PublishedFile {
+    name: "five.raw",
+    bytes: 5,
+    checksum: Checksum::Md5("5d41402abc4b2a76b9719d911017c592"),
+    address: "",
+};
+
 static PUBLICATION: Publication = Publication {
     licence: "none",
     citation: "nobody",
     parts: &["all", "other"],
-    files: &[FILE],
+    files: &[FILE, PACKED],
     import: copy,
-};
-
-const SOURCE: Source = Source {
-    info: Info { name: "two", title: "Two", summary: "", paper: "", page: "" },
-    open: |given| open("two", &PUBLICATION, given),
-    publication: Some(&PUBLICATION),
 };
 
 /// Two rows of 1x2 grey pixels and two of a factor; refuses the letter x.
@@ -29,7 +29,7 @@ fn copy(import: &mut Import) -> Result<()> {
     let path = import.file("two.raw")?;
     let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, &source))?;
     let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::continuous("b")];
-    let mut part = import.part("all", [1, 2, 1], 255, factors)?;
+    let mut part = import.part("all", [1, 2, 1], false, factors)?;
     for (row, bytes) in bytes.chunks(2).enumerate() {
         if bytes.contains(&b'x') {
             return Err(Error::format(&path, "holds an x"));
@@ -41,21 +41,17 @@ fn copy(import: &mut Import) -> Result<()> {
         targets: vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
         actions: vec![],
     });
+    part.range("other", 1..3);
     part.finish()
 }
 
-/// `UNBRAID_DATA_DIR` belongs to the process, so one test does all that needs it.
 #[test]
 fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (library, file) = (dir.path().join("library"), dir.path().join("two.raw"));
     let target = library.join("two");
     let import_from = |from: &Path, unchecked: bool| {
-        let publication = SOURCE.publication.unwrap();
-        let watch = Watch::nobody();
-        let mut import = Import::new(publication, from, &target, unchecked, &watch)?;
-        (publication.import)(&mut import)?;
-        import.finish("two")
+        import_to(&PUBLICATION, from, &target, unchecked, &Watch::nobody())
     };
     let litter = || fs::read_dir(&library).map_or(0, Iterator::count);
 
@@ -69,7 +65,10 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     let error = import_from(&file, true).unwrap_err().to_string();
     assert!(error.ends_with("holds an x"), "{error}");
     let error = import_from(&library, true).unwrap_err().to_string();
-    assert!(error.contains("holds no two.raw; this data set is made of two.raw"), "{error}");
+    assert!(
+        error.contains("holds no two.raw; this data set is made of two.raw, five.raw"),
+        "{error}"
+    );
     assert_eq!(litter(), 0);
 
     fs::write(&file, [0, 255, 255, 0, 51, 0, 0, 255]).unwrap();
@@ -84,6 +83,13 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     let step = Transition { index: 3, targets: vec![0.0, 1.0], action: vec![] };
     assert_eq!((data.next(1), data.next(2)), (None, Some(step)));
 
+    // Rows 1 and 2 of the same file; the row that followed the last is not among them.
+    let other = shelf::read(&target, "other").unwrap();
+    other.observe(1, &mut row);
+    assert_eq!((other.len(), row, other.next(1)), (2, [0.2, 0.0], None));
+    assert_eq!(other.label(0), Some(vec![1.0, 1.0 / 3.0]));
+    assert!(!target.join("other.bin").exists());
+
     // Again, over the first; then with its .bin cut.
     fs::write(&file, [0, 255, 255, 0, 255, 0, 0, 255]).unwrap();
     import_from(&file, true).unwrap();
@@ -92,6 +98,42 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     fs::write(target.join("all.bin"), [0; 7]).unwrap();
     let error = shelf::read(&target, "all").err().unwrap().to_string();
     assert!(error.contains("disagree in length; import the data set again"), "{error}");
+}
+
+#[test]
+fn a_packed_file_is_checked_by_what_it_unpacks_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("five.raw.gz");
+    let import_of = |text: &str, cut: usize| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        fs::write(&path, &packed[..packed.len() - cut]).unwrap();
+        let (target, watch) = (dir.path().join("library/five"), Watch::nobody());
+        let mut import = Import::new(&PUBLICATION, dir.path(), &target, false, &watch).unwrap();
+        import.find("five.raw").map_err(|error| error.to_string())
+    };
+    assert_eq!(import_of("hello", 0).unwrap().unwrap(), path);
+    let error = import_of("hellO", 0).unwrap_err();
+    assert!(error.contains("is not the published file"), "{error}");
+    let error = import_of("hello and more", 0).unwrap_err();
+    assert!(error.contains("has 6 bytes when unpacked and the published file has 5"), "{error}");
+    let error = import_of("hello", 9).unwrap_err();
+    assert!(error.contains("cannot be unpacked"), "{error}");
+}
+
+#[test]
+fn a_file_of_another_name_is_checked_as_what_it_is_taken_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("mine.raw");
+    fs::write(&path, "hello").unwrap();
+    let (target, watch) = (dir.path().join("library/five"), Watch::nobody());
+    let mut import = Import::new(&PUBLICATION, &path, &target, false, &watch).unwrap();
+    assert_eq!(import.one_of(&["five.raw"]).unwrap(), path);
+    let error = import.one_of(&["two.raw"]).unwrap_err().to_string();
+    assert!(error.contains("has 5 bytes and the published file has 8"), "{error}");
+    let error = import.one_of(&["two.npz"]).unwrap_err().to_string();
+    assert!(error.contains("mine.raw: holds no two.npz"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,141 @@
+//! The real files, where they are at hand, through the library: counts and statistics are those
+//! that are known of them.
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use unbraid_measure::data::{self, Dataset, Range, library};
+use unbraid_measure::watch::Watch;
+
+/// A file or folder under `shared/data` in this directory or one above it.
+fn published(name: &str) -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = here.ancestors().map(|up| up.join("shared/data").join(name)).find(|p| p.exists());
+    if found.is_none() {
+        eprintln!("skipped: no shared/data/{name} above {}", here.display());
+    }
+    found
+}
+
+/// Import what is published under `path`; the data set is in the directory.
+fn import(name: &str, path: &Path, unchecked: bool) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let publication = data::find(name).unwrap().publication.unwrap();
+    let target = dir.path().join(name);
+    library::import_to(publication, path, &target, unchecked, &Watch::nobody()).unwrap();
+    dir
+}
+
+/// Mean and standard deviation of all numbers.
+fn moments(data: &dyn Dataset) -> (f64, f64) {
+    let rows: Vec<usize> = (0..data.len()).collect();
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for rows in rows.chunks(1000) {
+        for number in data::observations(data, rows) {
+            sum += f64::from(number);
+            squares += f64::from(number).powi(2);
+        }
+    }
+    let count = (data.len() * data.shape().size()) as f64;
+    let mean = sum / count;
+    (mean, (squares / count - mean * mean).sqrt())
+}
+
+#[test]
+fn mnist_is_the_published_one_with_its_mean_and_deviation() {
+    let Some(path) = published("mnist") else { return };
+    let dir = import("mnist", &path, false);
+    let [train, test] =
+        ["train", "test"].map(|part| library::open_at(&dir.path().join("mnist"), part).unwrap());
+    assert_eq!((train.len(), test.len(), train.shape().range), (60_000, 10_000, Range::Unit));
+    let (mean, deviation) = moments(&*train);
+    eprintln!("mnist: mean {mean:.4}, standard deviation {deviation:.4}");
+    assert!((mean - 0.1307).abs() < 5e-5 && (deviation - 0.3081).abs() < 5e-5);
+    let digits: Vec<_> = (0..5).map(|row| train.label(row).unwrap()[0]).collect();
+    assert_eq!(digits, [5.0, 0.0, 4.0, 1.0, 9.0]);
+    assert_eq!(train.factors()[0].size(), Some(10));
+}
+
+#[test]
+fn omniglot_has_fifty_alphabets_and_twenty_drawers_of_every_character() {
+    let Some(path) = published("omniglot/omniglot_28x28_all.npz") else { return };
+    let dir = import("omniglot", &path, false);
+    let open = |part: &str| library::open_at(&dir.path().join("omniglot"), part).unwrap();
+    let [all, background, evaluation] = ["all", "background", "evaluation"].map(open);
+    assert_eq!((background.len(), evaluation.len()), (964 * 20, 659 * 20));
+    assert_eq!((all.len(), all.shape().range), (32_460, Range::Binary));
+    let sizes: Vec<_> = all.factors().iter().map(|factor| factor.size().unwrap()).collect();
+    assert_eq!(sizes, [50, 55, 20]);
+    let mut characters = std::collections::BTreeMap::new();
+    for row in 0..all.len() {
+        let label = all.label(row).unwrap();
+        *characters.entry((label[0] as u8, label[1] as u8)).or_insert(0) += 1;
+    }
+    assert_eq!(characters.len(), 1623);
+    assert!(characters.values().all(|drawers| *drawers == 20));
+    let ink = moments(&*all).0 * (32_460 * 784) as f64;
+    assert_eq!(ink.round(), INK);
+}
+
+/// The pixels with ink, as NumPy counts them.
+const INK: f64 = 2_048_888.0;
+
+#[test]
+fn a_published_part_of_dsprites_is_what_is_drawn() {
+    let Some(path) = published("dsprites/dsprites_downsampled.npz") else { return };
+    let dir = import("dsprites", &path, true);
+    let real = library::open_at(&dir.path().join("dsprites"), "all").unwrap();
+    assert_eq!((real.len(), real.shape().range), (46_080, Range::Binary));
+    let sizes: Vec<_> = real.factors().iter().map(|factor| factor.size().unwrap()).collect();
+    assert_eq!(sizes, [3, 6, 10, 16, 16]);
+    let (drawn, _) = (data::find("dsprites").unwrap().open)(&toml::Table::new()).unwrap();
+    let (mut ours, mut theirs) = (vec![0.0; 4096], vec![0.0; 4096]);
+    let mut identical = 0;
+    for row in (0..real.len()).step_by(7) {
+        let values = real.label(row).unwrap();
+        // The same values to the bit, so that one can stand for the other.
+        let index = drawn.find(&values).unwrap_or_else(|| panic!("{values:?} is not drawn"));
+        drawn.observe(index, &mut ours);
+        real.observe(row, &mut theirs);
+        identical += usize::from(ours == theirs);
+    }
+    eprintln!("dsprites: {identical} of {} identical", real.len().div_ceil(7));
+    assert!(identical >= real.len().div_ceil(7) - 9);
+}
+
+/// Rows, and how often each factor is intervened on, as NumPy counts.
+const PONG: [(&str, usize, [f32; 8]); 5] = [
+    ("train", 2000, [214.0, 0.0, 239.0, 214.0, 246.0, 210.0, 0.0, 0.0]),
+    ("val", 200, [22.0, 0.0, 27.0, 25.0, 19.0, 25.0, 0.0, 0.0]),
+    ("test", 200, [18.0, 0.0, 23.0, 31.0, 24.0, 25.0, 0.0, 0.0]),
+    ("val_indep", 500, [0.0; 8]),
+    ("test_indep", 500, [0.0; 8]),
+];
+
+#[test]
+fn pong_has_its_sequences_and_interventions() {
+    let Some(path) = published("citris_pong") else { return };
+    let open = |part: &str| {
+        let settings = format!("path = {path:?}\npart = '{part}'").parse().unwrap();
+        (data::find("citris").unwrap().open)(&settings).unwrap().0
+    };
+    for (part, rows, interventions) in PONG {
+        let data = open(part);
+        assert_eq!((data.len(), data.shape().to_string()), (rows, "4x32x32".into()), "{part}");
+        let mut counts = [0.0; 8];
+        let mut steps = 0;
+        for step in (0..rows).filter_map(|row| data.next(row)) {
+            counts.iter_mut().zip(step.targets).for_each(|(count, target)| *count += target);
+            steps += 1;
+        }
+        assert_eq!(steps, if part.ends_with("indep") { 0 } else { rows - 1 }, "{part}");
+        assert_eq!(counts, interventions, "{part}");
+        let names: Vec<_> = data.factors().iter().map(|factor| factor.name.as_str()).collect();
+        assert_eq!((names[0], names[7]), ("ball_vel_dir", "score_right"));
+        assert_eq!((data.factors()[1].size(), data.factors()[2].size()), (Some(1), None), "{part}");
+    }
+    let triplets = format!("path = {path:?}\npart = 'test_triplets'").parse().unwrap();
+    let error = (data::find("citris").unwrap().open)(&triplets).err().unwrap().to_string();
+    assert!(error.contains("triplets"), "{error}");
+}
