@@ -8,7 +8,8 @@ use toml::Table;
 use super::drawn::Drawn;
 use super::grid::Grid;
 use super::sprites::{self, COLOUR, SIDE, Sprites};
-use super::{Opened, Source, library};
+use super::library::{self, Import, Publication};
+use super::{Opened, Source};
 use crate::error::Result;
 use crate::info::Info;
 use crate::rng::Rng;
@@ -41,8 +42,8 @@ one random colour; inside the shape every ground colour c is 1 - c.
 Settings:
 - picture: what is behind the shapes. The path of a .png or .jpg, which is made to fit into 350x274
   pixels (Lanczos, never enlarged); or \"drawn\" for a texture drawn on the fly; or \"auto\", the
-  default, for scream-dsprites/picture.png in the library of data sets if it is there and \"drawn\"
-  if not. The settings of a run say which it was.
+  default, for the picture that was imported, and \"drawn\" if none was: `unbraid data import
+  scream-dsprites --from scream.jpg`. The settings of a run say which it was.
 - seed: picks the patches and colours, 0 by default.
 
 Good to know:
@@ -57,8 +58,27 @@ Raetsch, Gelly, Schoelkopf, Bachem, Challenging Common Assumptions in the Unsupe
 Disentangled Representations, ICML 2019; and Matthey et al., dSprites, 2017.",
     },
     open,
-    publication: None,
+    publication: Some(&PUBLICATION),
 };
+
+/// The painting is not ours to publish: whoever has a picture of it brings it.
+static PUBLICATION: Publication = Publication {
+    licence: "dSprites is under Apache-2.0, the painting is of 1893; a photograph of it may have terms",
+    citation: "Locatello et al., Challenging Common Assumptions in the Unsupervised Learning of \
+               Disentangled Representations, ICML 2019; Matthey et al., dSprites, 2017",
+    parts: &[],
+    files: &[],
+    import: import_picture,
+};
+
+/// The name of the picture in the library.
+const PICTURE: &str = "picture.png";
+
+/// Any picture that can be read and is large enough, whatever its name.
+fn import_picture(import: &mut Import) -> Result<()> {
+    let png = Picture::read(import.from())?.to_png();
+    import.keep(PICTURE, &png)
+}
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Settings {
@@ -95,7 +115,7 @@ fn open(given: &Table) -> Result<Opened> {
 
 /// The picture that someone has put into the library.
 fn in_library() -> Option<String> {
-    let path = library::directory("scream-dsprites").ok()?.join("picture.png");
+    let path = library::directory("scream-dsprites").ok()?.join(PICTURE);
     path.is_file().then(|| path.to_str().map(String::from))?
 }
 
@@ -139,6 +159,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_picture_is_imported_as_it_will_be_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, target) = (folder.path().join("a.png"), folder.path().join("scream-dsprites"));
+        image::RgbImage::from_fn(80, 90, |x, y| image::Rgb([x as u8, y as u8, 7]))
+            .save(&path)
+            .unwrap();
+        let watch = crate::watch::Watch::nobody();
+        library::import_to(&PUBLICATION, &path, &target, false, &watch).unwrap();
+        let (kept, own) = (target.join(PICTURE), Picture::read(&path).unwrap());
+        let kept = Picture::read(&kept).unwrap();
+        assert_eq!((kept.width, kept.height), (own.width, own.height));
+        assert_eq!(kept.line(1, 70, 3, 64), own.line(1, 70, 3, 64));
     }
 
     #[test]

@@ -179,6 +179,12 @@ impl<'a> Import<'a> {
         })
     }
 
+    /// Keep a file as it is.
+    pub fn keep(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.taken.push(name_of(self.from));
+        files::write(self.staged.join(name), bytes)
+    }
+
     /// Write what this is, and give the directory its name in place of an earlier import.
     pub(super) fn finish(mut self) -> Result<()> {
         let mut about = Table::new();

@@ -44,6 +44,23 @@ impl Picture {
         Ok(Self { width: fitted_width, height: fitted_height, colours })
     }
 
+    /// As the bytes of a .png.
+    pub(super) fn to_png(&self) -> Vec<u8> {
+        let level = |channel: usize, place: usize| {
+            (self.colours[channel * self.width * self.height + place] * 255.0).round() as u8
+        };
+        let (width, height) = (self.width as u32, self.height as u32);
+        let picture = image::RgbImage::from_fn(width, height, |x, y| {
+            let place = y as usize * self.width + x as usize;
+            image::Rgb([level(0, place), level(1, place), level(2, place)])
+        });
+        let mut png = std::io::Cursor::new(Vec::new());
+        picture
+            .write_to(&mut png, image::ImageFormat::Png)
+            .expect("a picture in memory can be encoded");
+        png.into_inner()
+    }
+
     /// The stand-in: bands of a sunset above dark blue ones, bent by waves and eddies. There is
     /// one such picture, as there is one painting: no seed changes it.
     pub(super) fn drawn() -> Self {
