@@ -5,8 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::Source;
-use super::formats::mat;
-use super::formats::pictures;
+use super::formats::{lanczos, mat};
 use super::library::{self, Checksum, Import, Publication, PublishedFile};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
@@ -122,7 +121,7 @@ fn images(path: &Path, name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
                 let (row, column) = (place % STORED, place / STORED % STORED);
                 image[(row * STORED + column) * 3 + place / (STORED * STORED)] = *byte;
             }
-            pictures::colour_bytes(image, STORED, SIDE)
+            lanczos::resize(&image, [STORED, STORED, 3], SIDE)
         })
         .collect();
     Ok(views.concat())

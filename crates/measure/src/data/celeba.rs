@@ -113,7 +113,7 @@ fn import(import: &mut Import) -> Result<()> {
     let factors = names.map(|name| Factor::discrete(name, [-1.0, 1.0])).collect();
     let mut part = import.part("all", [SIDE, SIDE, 3], false, factors)?;
     let in_order: Vec<String> = order.iter().map(|&row| paths[row].clone()).collect();
-    let face = |picture| pictures::middle(picture, FACE, SIDE as u32);
+    let face = |picture| pictures::middle(picture, FACE, SIDE);
     pictures.each(&in_order, face, |row, image| {
         part.row(image, attributes.row(order[row]))?;
         import.row_done(row, rows, 1.0)

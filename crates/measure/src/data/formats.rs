@@ -4,6 +4,7 @@
 pub(super) mod bytes;
 pub(super) mod hdf5;
 pub(super) mod idx;
+pub(super) mod lanczos;
 pub(super) mod mat;
 pub(super) mod pictures;
 pub(super) mod rows;

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::Source;
-use super::formats::pictures::{self, Pictures};
+use super::formats::lanczos;
+use super::formats::pictures::Pictures;
 use super::library::{self, Checksum, Import, PartWriter, Publication, PublishedFile};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
@@ -131,9 +132,10 @@ fn part(import: &Import) -> Result<PartWriter> {
 fn ink(picture: image::DynamicImage) -> Vec<u8> {
     let mut picture = picture.into_luma8();
     image::imageops::invert(&mut picture);
-    match (picture.width() as usize, picture.height() as usize) {
-        (SIDE, SIDE) => picture.into_raw(),
-        _ => pictures::grey(picture, SIDE),
+    let size = [picture.height() as usize, picture.width() as usize, 1];
+    match size {
+        [SIDE, SIDE, 1] => picture.into_raw(),
+        _ => lanczos::resize(picture.as_raw(), size, SIDE),
     }
 }
 

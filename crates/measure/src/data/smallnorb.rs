@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Source;
-use super::formats::pictures;
+use super::formats::lanczos;
 use super::library::{self, Checksum, Import, Publication, PublishedFile};
 use crate::error::Result;
 use crate::factors::Factor;
@@ -146,7 +146,8 @@ fn import(import: &mut Import) -> Result<()> {
             let count = BATCH.min(rows - start);
             batch.resize(count * 2 * STORED * STORED, 0);
             images.bytes.fill(&mut batch)?;
-            let resize = |pair: &[u8]| pictures::grey_bytes(&pair[..STORED * STORED], STORED, SIDE);
+            let resize =
+                |pair: &[u8]| lanczos::resize(&pair[..STORED * STORED], [STORED, STORED, 1], SIDE);
             let resized: Vec<_> = batch.par_chunks(2 * STORED * STORED).map(resize).collect();
             for (k, image) in resized.iter().enumerate() {
                 all.row(image, &values(start + k, &mut categories, &mut infos)?)?;

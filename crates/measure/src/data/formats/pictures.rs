@@ -1,14 +1,15 @@
-//! Pictures in a folder or a zip archive, and making them the size that is wanted.
+//! Pictures in a folder or a zip archive.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use image::imageops::{FilterType, crop_imm, resize};
-use image::{DynamicImage, GrayImage, ImageReader, Limits, RgbImage};
+use image::imageops::crop_imm;
+use image::{DynamicImage, ImageReader, Limits};
 use rayon::prelude::*;
 use zip::ZipArchive;
 
+use super::lanczos;
 use crate::error::{Error, Result};
 
 /// No single picture of these sets is near this many bytes or pixels on a side.
@@ -161,29 +162,11 @@ fn list(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// A grey picture made [side, side] with Lanczos.
-pub(in crate::data) fn grey(picture: GrayImage, side: usize) -> Vec<u8> {
-    resize(&picture, side as u32, side as u32, FilterType::Lanczos3).into_raw()
-}
-
-/// Grey bytes, [from, from], made [to, to] with Lanczos.
-pub(in crate::data) fn grey_bytes(bytes: &[u8], from: usize, to: usize) -> Vec<u8> {
-    let picture = GrayImage::from_raw(from as u32, from as u32, bytes.to_vec());
-    grey(picture.expect("as many bytes as pixels"), to)
-}
-
-/// Coloured bytes, [from, from, 3], made [to, to, 3] with Lanczos.
-pub(in crate::data) fn colour_bytes(bytes: Vec<u8>, from: usize, to: usize) -> Vec<u8> {
-    let picture = RgbImage::from_raw(from as u32, from as u32, bytes);
-    let picture = picture.expect("three times as many bytes as pixels");
-    resize(&picture, to as u32, to as u32, FilterType::Lanczos3).into_raw()
-}
-
-/// The square of at most `side` pixels in the middle, in colour, made [to, to, 3] with Lanczos.
-pub(in crate::data) fn middle(picture: DynamicImage, side: u32, to: u32) -> Vec<u8> {
+/// The square of at most `side` pixels in the middle of a picture, in colour, made [to, to, 3].
+pub(in crate::data) fn middle(picture: DynamicImage, side: u32, to: usize) -> Vec<u8> {
     let picture = picture.into_rgb8();
     let side = side.min(picture.width()).min(picture.height());
     let (x, y) = ((picture.width() - side) / 2, (picture.height() - side) / 2);
     let square = crop_imm(&picture, x, y, side, side).to_image();
-    resize(&square, to, to, FilterType::Lanczos3).into_raw()
+    lanczos::resize(square.as_raw(), [side as usize, side as usize, 3], to)
 }
