@@ -94,15 +94,21 @@ fn by_pixel(observation: &[f32], shape: Shape) -> Vec<f32> {
 pub(super) fn preview(options: &DataPreview, output: Output) -> Result<()> {
     let data = open(&options.data.name, &options.data.set)?;
     let mut rng = Rng::new(options.seed).split("preview");
-    let random: Vec<usize> = (0..COLUMNS).map(|_| rng.below(data.len())).collect();
-    let random = data::observations(&*data, &random);
     let middle = middle_row(&*data);
-    let mut strips = vec![strip("random", "rows", random.rows(), data.shape())?];
+    let mut sweeps = Vec::new();
     for (column, factor) in data.factors().iter().enumerate() {
         if let Some((observations, remark)) = sweep(&*data, middle, column) {
-            strips.push(strip(&factor.name, &remark, observations.rows(), data.shape())?);
+            sweeps.push(strip(&factor.name, &remark, observations.rows(), data.shape())?);
         }
     }
+    // Where no factor can be moved alone, more rows at random make up for it.
+    let mut strips = Vec::new();
+    for _ in 0..if sweeps.is_empty() { 4 } else { 1 } {
+        let random: Vec<usize> = (0..COLUMNS).map(|_| rng.below(data.len())).collect();
+        let random = data::observations(&*data, &random);
+        strips.push(strip("random", "rows", random.rows(), data.shape())?);
+    }
+    strips.extend(sweeps);
     let title = format!("{}: {} rows of {}", options.data.name, data.len(), data.shape());
     picture::save(&Sheet { title, columns: vec![], strips }.draw(), &options.out)?;
     output.file(&options.out)
