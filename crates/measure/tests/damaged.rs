@@ -10,6 +10,9 @@ use unbraid_measure::data::{self, library};
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::watch::Watch;
 
+/// Names and contents.
+type Files = Vec<(String, Vec<u8>)>;
+
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats").join(name)
 }
@@ -116,8 +119,8 @@ fn check(name: &'static str, files: &[(String, Vec<u8>)], target: usize, damage:
     }
 }
 
-fn read(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(fixture(folder))
+fn read(folder: &str) -> Files {
+    let mut files: Files = fs::read_dir(fixture(folder))
         .unwrap()
         .map(|entry| {
             let entry = entry.unwrap();
@@ -129,11 +132,11 @@ fn read(folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-fn one(name: &str, fixture_name: &str) -> Vec<(String, Vec<u8>)> {
+fn one(name: &str, fixture_name: &str) -> Files {
     vec![(name.into(), fs::read(fixture(fixture_name)).unwrap())]
 }
 
-fn npz(name: &str, fill: impl FnOnce(&mut NpzWriter)) -> Vec<(String, Vec<u8>)> {
+fn npz(name: &str, fill: impl FnOnce(&mut NpzWriter)) -> Files {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.npz");
     let mut writer = NpzWriter::create(&path).unwrap();
@@ -142,7 +145,7 @@ fn npz(name: &str, fill: impl FnOnce(&mut NpzWriter)) -> Vec<(String, Vec<u8>)> 
     vec![(name.into(), fs::read(path).unwrap())]
 }
 
-fn digits() -> Vec<(String, Vec<u8>)> {
+fn digits() -> Files {
     let numbers = |numbers: &[u32]| -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
     };
@@ -158,14 +161,14 @@ fn digits() -> Vec<(String, Vec<u8>)> {
     ]
 }
 
-fn sprites() -> Vec<(String, Vec<u8>)> {
+fn sprites() -> Files {
     npz("dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz", |file| {
         file.array("imgs", &[2, 64, 64], &[1_u8; 8192]).unwrap();
         file.array("latents_values", &[2, 6], &[0.5_f64; 12]).unwrap();
     })
 }
 
-fn cars() -> Vec<(String, Vec<u8>)> {
+fn cars() -> Files {
     let bytes = fs::read(fixture("cars/car_001_mesh.mat")).unwrap();
     vec![
         ("data/cars/car_001_mesh.mat".into(), bytes),
@@ -173,7 +176,7 @@ fn cars() -> Vec<(String, Vec<u8>)> {
     ]
 }
 
-fn analogies() -> Vec<(String, Vec<u8>)> {
+fn analogies() -> Files {
     let packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let mut archive = tar::Builder::new(packed);
     for (name, bytes) in cars() {
@@ -185,7 +188,7 @@ fn analogies() -> Vec<(String, Vec<u8>)> {
     vec![("nips2015-analogy-data.tar.gz".into(), bytes)]
 }
 
-fn drawings() -> Vec<(String, Vec<u8>)> {
+fn drawings() -> Files {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for name in ["Greek/character01/0394_01.png", "Greek/character01/0394_02.png"] {
         let options = zip::write::SimpleFileOptions::default();
@@ -198,7 +201,7 @@ fn drawings() -> Vec<(String, Vec<u8>)> {
     vec![("images_background.zip".into(), zip.finish().unwrap().into_inner())]
 }
 
-fn letters() -> Vec<(String, Vec<u8>)> {
+fn letters() -> Files {
     npz("omniglot_28x28_all.npz", |file| {
         file.array("imgs", &[2, 28, 28], &[255_u8; 1568]).unwrap();
         file.array("alphabet", &[2], &[0_i16, 1]).unwrap();
@@ -208,17 +211,17 @@ fn letters() -> Vec<(String, Vec<u8>)> {
     })
 }
 
-fn faces() -> Vec<(String, Vec<u8>)> {
+fn faces() -> Files {
     read("celeb_a")
 }
 
 /// Every reader with a sound set of files.
-fn sets() -> Vec<(&'static str, Vec<(String, Vec<u8>)>)> {
+fn sets() -> Vec<(&'static str, Files)> {
     let hdf5 = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.hdf5";
     let toys: Vec<_> =
         read("smallnorb").into_iter().filter(|file| file.0.ends_with("mat")).collect();
     let robot = npz("mpi3d_toy.npz", |file| {
-        file.array("images", &[2, 64, 64, 3], &[1_u8; 24_576]).unwrap();
+        file.array("images", &[2, 64, 64, 3], &vec![1_u8; 24_576]).unwrap();
     });
     vec![
         ("mnist", digits()),
@@ -238,7 +241,7 @@ fn sets() -> Vec<(&'static str, Vec<(String, Vec<u8>)>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_sequences_never_panic(damage in damage()) {

@@ -96,14 +96,12 @@ fn file(settings: &mut Settings) -> Result<PathBuf> {
         return Err(Error::setting("data.path", reason));
     }
     let path = Path::new(&settings.path);
+    if !path.is_dir() && !settings.part.is_empty() {
+        let reason = "goes with a directory, but `data.path` is one file; leave it out";
+        return Err(Error::setting("data.part", reason));
+    }
     if !path.is_dir() {
-        return match settings.part.is_empty() {
-            true => Ok(path.to_path_buf()),
-            false => {
-                let reason = "goes with a directory, but `data.path` is one file; leave it out";
-                Err(Error::setting("data.part", reason))
-            }
-        };
+        return Ok(path.to_path_buf());
     }
     if settings.part.is_empty() {
         settings.part = "train".into();

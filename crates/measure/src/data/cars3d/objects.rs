@@ -33,7 +33,7 @@ impl Objects {
         let mut objects = Self::new(folder);
         for entry in folder.read_dir().map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
-            if path.is_file() && objects.wants(&path) {
+            if path.is_file() && Self::wants(&path) {
                 let file = File::open(&path).map_err(|source| Error::io("read", &path, &source))?;
                 objects.take(&path, file, convert)?;
             }
@@ -52,8 +52,7 @@ impl Objects {
         for entry in Archive::new(MultiGzDecoder::new(file)).entries().map_err(cut)? {
             let entry = entry.map_err(cut)?;
             let path = entry.path().map_err(cut)?.into_owned();
-            if path.parent().is_some_and(|folder| folder.ends_with("cars")) && objects.wants(&path)
-            {
+            if path.parent().is_some_and(|folder| folder.ends_with("cars")) && Self::wants(&path) {
                 objects.take(&path, entry, convert)?;
             }
         }
@@ -64,7 +63,7 @@ impl Objects {
         Self { path: path.to_path_buf(), images: BTreeMap::new(), list: None }
     }
 
-    fn wants(&self, path: &Path) -> bool {
+    fn wants(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         !name.starts_with('.') && (name == LIST || name.ends_with(".mat"))
     }

@@ -54,14 +54,13 @@ pub(super) fn attributes(path: &Path) -> Result<Attributes> {
             return Err(lines.refuse("is one more than the first line promises"));
         }
     }
-    match pictures.len() == count {
-        true => Ok(Attributes { names, pictures, values }),
-        false => {
-            let found = pictures.len();
-            Err(lines
-                .refuse(&format!("is the last: {found} pictures, the first line says {count}")))
-        }
+    if pictures.len() != count {
+        let found = pictures.len();
+        return Err(
+            lines.refuse(&format!("is the last: {found} pictures, the first line says {count}"))
+        );
     }
+    Ok(Attributes { names, pictures, values })
 }
 
 /// `list_eval_partition.txt`: `000001.jpg 0`, where 0 is train, 1 validation and 2 test; in the

@@ -56,7 +56,7 @@ fn an_order_by_part_is_kept_within_the_part() {
 fn lists_that_do_not_fit_are_refused() {
     let text = std::fs::read_to_string(fixture().join("list_attr_celeba.txt")).unwrap();
     let refused = |name: &str, text: &str, part: &str| {
-        let error = import(&[(name, text)]).err().expect("this should be refused");
+        let error = import(&[(name, text)]).expect_err("this should be refused");
         assert!(error.contains(part), "`{part}` is not in: {error}");
     };
     let attributes = "list_attr_celeba.txt";

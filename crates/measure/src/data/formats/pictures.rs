@@ -79,7 +79,7 @@ impl Pictures {
             let packed: Vec<Vec<u8>> =
                 names.iter().map(|name| self.bytes(name)).collect::<Result<_>>()?;
             let path = &self.path;
-            let decoded: Vec<Result<((u32, u32), Vec<u8>)>> = packed
+            let decoded: Vec<Result<_>> = packed
                 .into_par_iter()
                 .zip(names)
                 .map(|(bytes, name)| {

@@ -73,7 +73,8 @@ fn sum(mut digest: impl Digest, mut reader: impl Read) -> std::io::Result<(Strin
             }
         }
     }
-    Ok((digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect(), length))
+    let digits = |digits: String, byte: &u8| digits + &format!("{byte:02x}");
+    Ok((digest.finalize().iter().fold(String::new(), digits), length))
 }
 
 /// Refuse a file that is not the published one. If `packed`, it is the published one after gzip,
@@ -94,17 +95,17 @@ pub(super) fn check(path: &Path, published: &PublishedFile, packed: bool) -> Res
     if !packed && published.bytes != 0 && length != published.bytes {
         return wrong_length(length);
     }
-    let (found, length) = match packed {
-        false => published.checksum.of(file, length).map_err(unreadable)?,
-        true => {
-            // One byte more than there should be tells that there are too many.
-            let most = if published.bytes == 0 { u64::MAX } else { published.bytes + 1 };
-            let unpacked = MultiGzDecoder::new(file).take(most);
-            match published.checksum.of(unpacked, published.bytes) {
-                Ok(sum) => sum,
-                Err(source) => return refuse(format!("cannot be unpacked ({source})")),
-            }
-        }
+    let sum = if packed {
+        // One byte more than there should be tells that there are too many.
+        let most = if published.bytes == 0 { u64::MAX } else { published.bytes + 1 };
+        published.checksum.of(MultiGzDecoder::new(file).take(most), published.bytes)
+    } else {
+        published.checksum.of(file, length)
+    };
+    let (found, length) = match sum {
+        Ok(sum) => sum,
+        Err(source) if packed => return refuse(format!("cannot be unpacked ({source})")),
+        Err(source) => return Err(unreadable(source)),
     };
     if packed && published.bytes != 0 && length != published.bytes {
         return wrong_length(length);

@@ -306,7 +306,7 @@ impl PartWriter {
         };
         let mut table = NpzWriter::create(self.directory.join(format!("{part}.npz")))?;
         table.array("format", &[], &[FORMAT])?;
-        table.strings("observations", &[self.name.clone()])?;
+        table.strings("observations", std::slice::from_ref(&self.name))?;
         table.array("place", &[2], &numbers(&[first, self.rows]))?;
         table.array("shape", &[4], &numbers(&[&[count], &self.size[..]].concat()))?;
         table.array("one", &[], &[one])?;

@@ -82,7 +82,7 @@ fn one_half_alone_is_taken_and_a_strange_one_refused() {
 
     let refused = |files: &[(&str, Vec<u8>)], part: &str| {
         zip(path.clone(), "images_evaluation", files);
-        let error = import(dir.path()).err().expect("this should be refused");
+        let error = import(dir.path()).expect_err("this should be refused");
         assert!(error.contains(part), "`{part}` is not in: {error}");
     };
     let second = "Tibetan/character08/1501_20.png";

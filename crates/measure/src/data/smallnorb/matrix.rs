@@ -49,13 +49,11 @@ impl Matrix {
 
     /// Refuse another shape.
     pub(super) fn expect(&self, shape: &[usize]) -> Result<()> {
-        match self.shape == shape {
-            true => Ok(()),
-            false => {
-                let reason = format!("has the shape {:?}, expected {shape:?}", self.shape);
-                Err(self.bytes.refuse(reason))
-            }
+        if self.shape != shape {
+            let reason = format!("has the shape {:?}, expected {shape:?}", self.shape);
+            return Err(self.bytes.refuse(reason));
         }
+        Ok(())
     }
 
     /// The next integer.
