@@ -68,7 +68,7 @@ fn about_factors(table: &Representation) -> Vec<String> {
         match &factor.kind {
             _ if is_constant(column) => found.push(format!(
                 "factor `{name}` never changes in these rows: nothing can be said about it, and \
-                 most metrics leave it out"
+                 most metrics refuse; leave this column out"
             )),
             Kind::Continuous => found.push(format!(
                 "factor `{name}` is continuous: metrics made for classes cut it into {} bins of \

@@ -4,7 +4,7 @@
 use ndarray::{Array2, Axis, concatenate};
 use unbraid_measure::Error;
 use unbraid_measure::factors::Factor;
-use unbraid_measure::metrics::METRICS;
+use unbraid_measure::metrics::{self, METRICS};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
@@ -395,4 +395,31 @@ fn rotated(factors: &Array2<f32>) -> Array2<f32> {
 fn noise(factors: &Array2<f32>) -> Array2<f32> {
     let mut rng = Rng::new(1);
     Array2::from_shape_simple_fn(factors.dim(), || rng.normal())
+}
+
+/// The reference divides by the entropy of a factor, or teaches a classifier one class.
+#[test]
+fn a_factor_that_never_changes_leaves_some_metrics_without_a_value() {
+    let mut values = factors();
+    values.column_mut(2).fill(1.5);
+    let constant = representation(factors(), values);
+    let refused = |name: &&str| {
+        let metric = metrics::find(name).unwrap();
+        match metrics::judge(metric, &constant, &mut Rng::new(0), &Watch::nobody()) {
+            Err(Error::Missing(reason)) => {
+                assert!(reason.contains("because factor `c` never changes"), "{name}: {reason}");
+                true
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    };
+    let names = ["mig", "dci", "sap", "sap-continuous", "explicitness", "mcc", "mcc-spearman"];
+    assert!(names.iter().all(refused));
+    assert!(["downstream-lr", "downstream-gbt", "fairness"].iter().all(refused));
+    // Others have an answer: the column is left out, or does no harm.
+    for name in ["factor-vae-score", "irs", "modularity", "mig-continuous"] {
+        let metric = metrics::find(name).unwrap();
+        let found = metrics::judge(metric, &constant, &mut Rng::new(0), &Watch::nobody());
+        assert!(found.is_ok(), "{name}: {found:?}");
+    }
 }

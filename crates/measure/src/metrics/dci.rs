@@ -36,7 +36,7 @@ gained. The importances of a code as shares over factors have an entropy, with t
 base of the number of factors: its disentanglement is 1 less that, and the value is the mean over
 codes, weighted by importance. Completeness is the same with codes and factors exchanged.
 Informativeness is the mean accuracy. A factor without a list of values is cut into 20 bins of equal
-width first. Factors that never change are left out.
+width first. Factors that never change are refused.
 
 ## Reading it
 
@@ -83,6 +83,10 @@ impl Metric for Dci {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {

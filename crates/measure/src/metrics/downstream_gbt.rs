@@ -36,7 +36,7 @@ GradientBoostingClassifier) learn to tell its values from all codes, on the firs
 10,000 of the rows that teach; sizes that are not available are left out. If these rows are drawn at
 random from the table, so is their order. The accuracy on the rows that judge is averaged over
 factors. A factor without a list of values is cut into 20 bins of equal width first. Factors that
-never change are left out; a factor that is the same in all rows of a small size is predicted to
+never change are refused; a factor that is the same in all rows of a small size is predicted to
 stay so.
 
 ## Reading it
@@ -90,6 +90,10 @@ impl Metric for DownstreamGbt {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(

@@ -40,7 +40,7 @@ For each factor, logistic regression learns to tell its values from all codes, o
 are drawn at random from the table, so is their order. The strength of its penalty is chosen among
 ten by 5-fold cross-validation. Its accuracy on the rows that judge is averaged over factors. A
 factor without a list of values is cut into 20 bins of equal width first. Factors that never change
-are left out; a factor that is the same in all rows of a small size is predicted to stay so.
+are refused; a factor that is the same in all rows of a small size is predicted to stay so.
 
 ## Reading it
 
@@ -94,6 +94,10 @@ impl Metric for DownstreamLr {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(

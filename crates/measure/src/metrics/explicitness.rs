@@ -37,8 +37,8 @@ teach; codes are brought to mean 0 and standard deviation 1 first. On the rows t
 value is then set against all others: the area under the ROC curve is the probability that a row
 with the value gets a higher probability for it than a row without. Explicitness is the mean area
 over values and then over factors. A factor without a list of values is cut into 20 bins of equal
-width; bins without a row that judges are left out of its mean. Factors that never change are left
-out.
+width; bins without a row that judges are left out of its mean. Factors that never change are
+refused.
 
 ## Reading it
 
@@ -82,6 +82,10 @@ impl Metric for Explicitness {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {

@@ -33,7 +33,7 @@ factor, the sensitive one. How the predictions within a group are spread over th
 with how they are spread over all rows, by total variation: the share of rows that would have to
 change their prediction. The unfairness of a pair of factors is the mean over groups, weighted by
 their sizes; the value is the mean over pairs. A factor without a list of values is cut into 20 bins
-of equal width first. Factors that never change are left out.
+of equal width first. Factors that never change are refused.
 
 ## Reading it
 
@@ -77,6 +77,10 @@ impl Metric for Fairness {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {

@@ -29,7 +29,7 @@ Whether each true factor can be read off one code by a straight line, each code 
 Pearson's correlation of every code with every factor, without its sign. Codes and factors are then
 matched one to one so that the sum of correlations is largest; MCC is the mean over the matched
 pairs. If there are more codes than factors (or fewer), the rest stays unmatched and does not count.
-Factors that never change are left out.
+Factors that never change are refused.
 
 ## Reading it
 
@@ -114,6 +114,10 @@ impl Metric for Mcc {
             true => "each factor rises or falls with one code",
         };
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {

@@ -29,7 +29,7 @@ Each code is cut into 20 bins of equal width, and so is a factor without a list 
 pair of code and factor, the mutual information says how much knowing one tells about the other, in
 nats. The gap of a factor is the largest information any code has about it, less the second
 largest, divided by the factor's entropy (all there is to know). MIG is the mean gap. Factors that
-never change are left out.
+never change are refused.
 
 ## Reading it
 
@@ -69,6 +69,10 @@ impl Metric for Mig {
     fn reading(&self) -> Reading {
         let line = "each factor is told by one code alone";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {

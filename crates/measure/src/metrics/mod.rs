@@ -89,6 +89,11 @@ pub trait Metric: Sync {
         Needs::Factors
     }
 
+    /// Whether a factor that never changes leaves it without a value, as in the reference.
+    fn needs_change(&self) -> bool {
+        false
+    }
+
     /// Judge. `Error::Missing` says why it does not apply to these data. Long ones tell `watch` how
     /// far they are, and stop when it says so.
     fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Watch)
@@ -190,11 +195,31 @@ pub fn judge(
     if representation.factors.is_empty() && matches!(needs, Needs::Factors | Needs::Split) {
         return Err(Error::Missing("these codes come without factor values".into()));
     }
-    match representation.protocol.split {
-        Split::Ends { .. } if needs != Needs::Split => {
-            let (train, _) = representation.split_rows()?;
-            metric.score(&representation.first(train.len()), rng, watch)
-        }
-        _ => metric.score(representation, rng, watch),
+    let first = match representation.protocol.split {
+        Split::Ends { .. } => Some(representation.first(representation.split_rows()?.0.len())),
+        Split::Random { .. } => None,
+    };
+    let taught = first.as_ref().unwrap_or(representation);
+    if metric.needs_change() {
+        check_change(metric, taught)?;
     }
+    match needs {
+        Needs::Split => metric.score(representation, rng, watch),
+        _ => metric.score(taught, rng, watch),
+    }
+}
+
+fn check_change(metric: &dyn Metric, representation: &Representation) -> Result<()> {
+    let columns = representation.values.columns().into_iter().zip(&representation.factors);
+    for (column, factor) in columns {
+        if column.iter().all(|value| *value == column[0]) {
+            return Err(Error::Missing(format!(
+                "{} cannot be computed, because factor `{}` never changes in these rows; leave \
+                 this column out to score the others",
+                metric.info().name,
+                factor.name
+            )));
+        }
+    }
+    Ok(())
 }

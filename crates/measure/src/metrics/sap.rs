@@ -33,7 +33,7 @@ factor from the one code, on the rows that teach: for each value, one threshold 
 values, rare values counting as much as common ones. Its accuracy on the rows that judge is the
 score of the pair. The gap of a factor is the best score of any code, less the second best; SAP is
 the mean gap. A factor without a list of values is cut into 20 bins of equal width first. Factors
-that never change are left out.
+that never change are refused.
 
 ## Reading it
 
@@ -66,8 +66,8 @@ factors that are numbers.
 For each pair of code and factor, the squared correlation: the share of the factor's variance that a
 line over the code explains. The gap of a factor is the largest of any code, less the second
 largest; the score is the mean gap. All factors are taken as numbers, those with a list of values
-too. A code with a variance of at most 1e-12 explains nothing. Factors that never change are left
-out.
+too. A code with a variance of at most 1e-12 explains nothing. Factors that never change are
+refused.
 
 ## Reading it
 
@@ -128,6 +128,10 @@ impl Metric for Sap {
 
     fn needs(&self) -> Needs {
         if self.continuous { Needs::Factors } else { Needs::Split }
+    }
+
+    fn needs_change(&self) -> bool {
+        true
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
