@@ -28,7 +28,7 @@ Settings:
 Good to know: this is the fixed drawing of Larochelle. Others draw anew in every epoch, or cut at
 one half; numbers on those cannot be compared with numbers on this.
 
-No licence is stated. Cite: Hugo Larochelle, Iain Murray, The Neural Autoregressive Distribution
+No licence is known here. Cite: Hugo Larochelle, Iain Murray, The Neural Autoregressive Distribution
 Estimator, AISTATS 2011; the drawing follows Ruslan Salakhutdinov, Iain Murray, On the Quantitative
 Analysis of Deep Belief Networks, ICML 2008.",
     },
@@ -37,7 +37,7 @@ Analysis of Deep Belief Networks, ICML 2008.",
 };
 
 static PUBLICATION: Publication = Publication {
-    licence: "not stated",
+    licence: "not known",
     citation: "Hugo Larochelle, Iain Murray, The Neural Autoregressive Distribution Estimator, \
                AISTATS 2011",
     parts: &["train", "validation", "test"],

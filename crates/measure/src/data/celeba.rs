@@ -22,7 +22,7 @@ pub const SOURCE: Source = Source {
         paper: "Liu et al., Deep Learning Face Attributes in the Wild, 2015",
         page: "\
 Faces of celebrities, photographed anywhere and turned so that the eyes are at the same place:
-202,599 pictures of 10,177 people, 3x64x64. People looked at each and answered forty questions.
+202,599 pictures, 3x64x64. People looked at each and answered forty questions.
 
 | factor                                    | values | meaning               |
 | ----------------------------------------- | -----: | --------------------- |
