@@ -7,8 +7,8 @@ use toml::Table;
 
 use super::drawn::Drawn;
 use super::grid::Grid;
-use super::sprites::{self, COLOUR, SIDE, Sprites};
 use super::library::{self, Import, Publication};
+use super::sprites::{self, COLOUR, SIDE, Sprites};
 use super::{Opened, Source};
 use crate::error::Result;
 use crate::info::Info;

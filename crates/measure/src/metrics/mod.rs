@@ -195,21 +195,28 @@ pub fn judge(
     if representation.factors.is_empty() && matches!(needs, Needs::Factors | Needs::Split) {
         return Err(Error::Missing("these codes come without factor values".into()));
     }
-    let first = match representation.protocol.split {
-        Split::Ends { .. } => Some(representation.first(representation.split_rows()?.0.len())),
-        Split::Random { .. } => None,
-    };
-    let taught = first.as_ref().unwrap_or(representation);
-    if metric.needs_change() {
-        check_change(metric, taught)?;
-    }
-    match needs {
-        Needs::Split => metric.score(representation, rng, watch),
-        _ => metric.score(taught, rng, watch),
+    match representation.protocol.split {
+        Split::Random { .. } => {
+            check_change(metric, representation)?;
+            metric.score(representation, rng, watch)
+        }
+        Split::Ends { .. } => {
+            let (train, _) = representation.split_rows()?;
+            let taught = representation.first(train.len());
+            check_change(metric, &taught)?;
+            match needs {
+                Needs::Split => metric.score(representation, rng, watch),
+                _ => metric.score(&taught, rng, watch),
+            }
+        }
     }
 }
 
+/// Refuse a factor that never changes where the metric has no value with one.
 fn check_change(metric: &dyn Metric, representation: &Representation) -> Result<()> {
+    if !metric.needs_change() {
+        return Ok(());
+    }
     let columns = representation.values.columns().into_iter().zip(&representation.factors);
     for (column, factor) in columns {
         if column.iter().all(|value| *value == column[0]) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use unbraid::data::library::{self, Publication};
+use unbraid::data::library::{self, Publication, PublishedFile};
 use unbraid::data::{self, Source};
 use unbraid::watch::Watch;
 use unbraid::{Error, fetch};
@@ -60,9 +60,17 @@ fn download(publication: &Publication, directory: &Path, watch: &Watch) -> Resul
     let all: u64 = files.iter().map(|file| file.bytes.max(1)).sum();
     for file in files {
         let share = file.bytes.max(1) as f64 / all as f64;
-        fetch::fetch(file.address, &directory.join(file.name), share, watch)?;
+        fetch::fetch(file.address, &directory.join(saved_as(file)), share, watch)?;
     }
     Ok(())
+}
+
+/// A file that is packed at its address keeps the ending that says so.
+fn saved_as(file: &PublishedFile) -> String {
+    match file.address.ends_with(".gz") && !file.name.ends_with(".gz") {
+        true => format!("{}.gz", file.name),
+        false => file.name.into(),
+    }
 }
 
 fn published(source: &Source) -> Result<&'static Publication> {
