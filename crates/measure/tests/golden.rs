@@ -243,16 +243,14 @@ fn the_matrices_behind_sap_and_the_areas_behind_explicitness_are_reproduced() {
             _ => continue,
         };
         let score = metric.score(&input(&entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
-        let (found, expected): (Vec<f64>, Vec<f64>) = match &entry["detail"]["score_matrix"] {
-            Value::Array(rows) => (
-                score.matrix.unwrap().into_iter().collect(),
-                rows.iter().flat_map(numbers).collect(),
-            ),
-            _ => {
+        let (found, expected): (Vec<f64>, Vec<f64>) =
+            if let Value::Array(rows) = &entry["detail"]["score_matrix"] {
+                let entries = score.matrix.unwrap().into_iter().collect();
+                (entries, rows.iter().flat_map(numbers).collect())
+            } else {
                 let areas = score.parts[1..].iter().map(|(_, area)| *area).collect();
                 (areas, numbers(&entry["detail"]["per_factor"]))
-            }
-        };
+            };
         assert_eq!(found.len(), expected.len(), "{}", entry["id"]);
         for (found, expected) in found.iter().zip(&expected) {
             let off = (found - expected).abs();

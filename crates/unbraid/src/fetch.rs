@@ -8,16 +8,16 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use unbraid_measure::watch::Watch;
 use ureq::Agent;
 use ureq::http::Response;
 
 use crate::error::{Error, Result};
-use crate::watch::Watch;
 
 /// How much is read at once.
 const CHUNK: usize = 1 << 17;
 /// A server that says nothing for this long is gone.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How often a transfer that broke off is taken up again.
 const ATTEMPTS: usize = 4;
 

@@ -33,8 +33,8 @@ The arrays, and the names under which they are looked for:
   and one column per factor, [rows, factors] or [rows]. They may be missing.
 - names: names, factor_names or keys. One string per factor. They may be missing; then factors are
   called factor-1, factor-2, ...
-- Where rows are in the order of time: targets (or interventions), 1 where the step from a row to the
-  next intervenes on a factor, [rows or rows - 1, factors]; actions, what was done in that step,
+- Where rows are in the order of time: targets (or interventions), 1 where the step from a row to
+  the next intervenes on a factor, [rows or rows - 1, factors]; actions, what was done in that step,
   [rows or rows - 1, numbers]; episode, a number per row, where there are several sequences. Any of
   them makes the data a sequence.
 

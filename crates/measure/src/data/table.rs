@@ -34,8 +34,8 @@ unbraid train --model beta-vae --data machines.csv --set data.factors='[\"temper
 ```
 
 A factor of words takes the values 0, 1, 2, ... in alphabetical order. Whole numbers and words are
-discrete; other numbers are discrete if they repeat. Observed columns are numbers. Everything is held
-in memory.
+discrete; other numbers are discrete if they repeat. Observed columns are numbers. Everything is
+held in memory.
 
 Settings:
 - path: the file.

@@ -43,7 +43,9 @@ pub fn covariance(x: ArrayView2<f32>) -> Array2<f64> {
         false => strips.into_par_iter().map(moments).collect(),
     };
     let mut all = Moments::none(width);
-    parts.iter().for_each(|part| all.join(part));
+    for part in &parts {
+        all.join(part);
+    }
     all.products / (x.nrows() - 1) as f64
 }
 
@@ -71,7 +73,9 @@ impl Moments {
                 *to = f64::from(*value) - origin[j];
             }
             let mean = ArrayView1::from(&*column).sum() / block.count;
-            column.iter_mut().for_each(|value| *value -= mean);
+            for value in &mut *column {
+                *value -= mean;
+            }
             block.means[j] = mean;
         }
         match rows.ncols() < NARROW {

@@ -28,6 +28,7 @@ fn fill(dir: &Path) {
         library::import(source, &from, true, &Watch::nobody()).unwrap();
     };
     import("dsprites", formats.join("dsprites/chunked.hdf5"));
+    import("shapes3d", formats.join("shapes3d/chunked.h5"));
     import("smallnorb", formats.join("smallnorb"));
     import("celeba", formats.join("celeb_a"));
     import("binarized-mnist", formats.join("binarized_mnist"));

@@ -46,30 +46,31 @@ fn range(range: Range) -> (&'static str, &'static str) {
 fn text(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> String {
     let shape = data.shape();
     let rows = grouped(data.len());
-    let mut text = format!("{name}: {rows} rows of {shape}, {}\n\n", range(shape.range).1);
-    if data.factors().is_empty() {
-        text += "no factors are known: it can be learned from, but not measured against\n";
-    } else {
-        let head = ["factor", "kind", "values"].map(String::from).to_vec();
-        let rows = data.factors().iter().map(factor_row);
-        text += &table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
-    }
+    let mut parts = vec![format!("{name}: {rows} rows of {shape}, {}\n\n", range(shape.range).1)];
+    parts.push(match data.factors() {
+        [] => "no factors are known: it can be learned from, but not measured against\n".into(),
+        factors => {
+            let head = ["factor", "kind", "values"].map(String::from).to_vec();
+            let rows = factors.iter().map(factor_row);
+            table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+        }
+    });
     let able = capabilities(data).into_iter().filter(|(_, able)| *able).map(|(name, _)| name);
     let able: Vec<&str> = able.collect();
     let able = if able.is_empty() { "observations only".into() } else { able.join(", ") };
-    text += &format!("\nit can give: {able}\n");
+    parts.push(format!("\nit can give: {able}\n"));
     if let Some(graph) = data.graph() {
         let names = graph.names();
         let edges = (0..graph.len()).flat_map(|effect| {
             let causes = graph.parents(effect).into_iter();
             causes.map(move |cause| format!("{} → {}", names[cause], names[effect]))
         });
-        text += &format!("true graph: {}\n", edges.collect::<Vec<_>>().join(", "));
+        parts.push(format!("true graph: {}\n", edges.collect::<Vec<_>>().join(", ")));
     }
-    if let Some(publication) = publication {
-        text += &format!("licence: {}\ncite: {}\n", publication.licence, publication.citation);
+    if let Some(Publication { licence, citation, .. }) = publication {
+        parts.push(format!("licence: {licence}\ncite: {citation}\n"));
     }
-    text
+    parts.concat()
 }
 
 fn factor_row(factor: &Factor) -> Vec<String> {

@@ -67,7 +67,8 @@ fn download(publication: &Publication, directory: &Path, watch: &Watch) -> Resul
 
 /// A file that is packed at its address keeps the ending that says so.
 fn saved_as(file: &PublishedFile) -> String {
-    match file.address.ends_with(".gz") && !file.name.ends_with(".gz") {
+    let packed = |name: &str| Path::new(name).extension().is_some_and(|ending| ending == "gz");
+    match packed(file.address) && !packed(file.name) {
         true => format!("{}.gz", file.name),
         false => file.name.into(),
     }

@@ -44,7 +44,9 @@ impl<'a> Fit<'a> {
         let place = |label: &u32| classes.partition_point(|class| class < label) as u32;
         let places: Vec<u32> = labels.iter().map(place).collect();
         let mut counts = vec![0.0_f64; classes.len()];
-        places.iter().for_each(|place| counts[*place as usize] += 1.0);
+        for place in &places {
+            counts[*place as usize] += 1.0;
+        }
         let start: Vec<f64> = match counts[..] {
             [_] => vec![],
             [first, second] => vec![(second / first).ln()],
