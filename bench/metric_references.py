@@ -358,8 +358,8 @@ def alignment(train, test):
     show = lambda rows, shown: np.hstack([(rows[0] - mean) / spread * shown, np.tile(shown, (len(rows[0]), 1))])
 
     def told(sets):
-        model = MLPRegressor((128, 128), activation="tanh", alpha=0, batch_size=512 * len(sets), random_state=0,
-                             learning_rate_init=4e-3, max_iter=100, n_iter_no_change=100)
+        model = MLPRegressor(hidden_layer_sizes=(128, 128), activation="tanh", alpha=0, batch_size=512 * len(sets),
+                             random_state=0, learning_rate_init=4e-3, max_iter=100, n_iter_no_change=100)
         model.fit(np.vstack([show(train, shown) for shown in sets]), np.tile(goal(train[1]), (len(sets), 1)))
         off = [np.mean((model.predict(show(test, shown)) - goal(test[1])) ** 2, axis=0) for shown in sets]
         return 1 - np.array(off) / goal(test[1]).var(axis=0)
