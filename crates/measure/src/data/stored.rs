@@ -24,11 +24,11 @@ pub(super) struct Stored {
 /// What is known of the steps from each row to the next. Empty lists say that nothing is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps {
-    /// [rows]: whether the row after this one follows it in time.
+    /// `[rows]`: whether the row after this one follows it in time.
     pub follows: Vec<bool>,
-    /// [rows, factors]: 1 where the step from this row intervenes on the factor.
+    /// `[rows, factors]`: 1 where the step from this row intervenes on the factor.
     pub targets: Vec<f32>,
-    /// [rows, action]: what is done in the step from this row.
+    /// `[rows, action]`: what is done in the step from this row.
     pub actions: Vec<f32>,
 }
 

@@ -19,7 +19,7 @@ const PENALTIES: usize = 10;
 /// How many fits there are in all.
 const FITS: usize = FOLDS * PENALTIES + 1;
 
-/// Fit with the penalty that predicts best. There must be at least [`FOLDS`] rows and two classes,
+/// Fit with the penalty that predicts best. There must be at least `FOLDS` rows and two classes,
 /// labels without gaps. `advance` is told the share of the work that each fit was, and may stop it.
 pub fn fit_with_best_penalty<E: Send>(
     inputs: ArrayView2<f64>,
