@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     }
     let threads = rayon::current_num_threads();
     println!(
-        "{:10} {:>9} {:>9} {:>9}  rows/s",
+        "{:18} {:>9} {:>9} {:>9}  rows/s",
         "",
         "first",
         "1 thread",
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
             Err(error) => return Err(error),
         };
         let [first, alone, together] = speeds(&*data);
-        println!("{name:10} {first:>9.0} {alone:>9.0} {together:>9.0}  {}", data.shape());
+        println!("{name:18} {first:>9.0} {alone:>9.0} {together:>9.0}  {}", data.shape());
     }
     Ok(())
 }

@@ -154,6 +154,21 @@ impl<'a> Representation<'a> {
         }
     }
 
+    /// Refuse a factor that never changes, for a metric that has no value with one: it would divide
+    /// by the entropy of the factor, or teach a classifier one class.
+    pub fn check_change(&self, metric: &str) -> Result<()> {
+        let constant = |column: ArrayView1<f32>| column.iter().all(|value| *value == column[0]);
+        let mut columns = self.values.columns().into_iter().zip(&self.factors);
+        match columns.find(|(column, _)| constant(*column)) {
+            None => Ok(()),
+            Some((_, factor)) => Err(Error::Missing(format!(
+                "{metric} cannot be computed, because factor `{}` never changes in these rows; \
+                 leave this column out to score the others",
+                factor.name
+            ))),
+        }
+    }
+
     /// These rows only, in this order.
     pub fn select(&self, rows: &[usize]) -> Representation<'static> {
         let readings = Readings {

@@ -1,11 +1,11 @@
 //! `flow`: a ball raises the water in a cup, and the water pours out of a hole; 8,100 images, drawn
 //! on the fly. The geometry is that of the script of CausalVAE; `plot` does what Matplotlib did.
 
-use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::grid::Grid;
 use super::plot::SIDE;
+use super::scripts::{Labels, Settings};
 use super::{Counterfactual, Dataset, Do, Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::factors::Factor;
@@ -79,29 +79,6 @@ const GRAVITY: f64 = 0.98;
 const STREAM_END: f64 = 0.5;
 /// The most water that the cup holds above 5.
 const FULL: f64 = 14.0;
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-struct Settings {
-    split: Split,
-    labels: Labels,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Split {
-    #[default]
-    All,
-    Train,
-    Test,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Labels {
-    #[default]
-    Exact,
-    FileName,
-}
 
 fn open(given: &Table) -> Result<Opened> {
     let settings: Settings = settings::parse("data", given)?;

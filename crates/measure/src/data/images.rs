@@ -1,6 +1,5 @@
 //! `images`: your own pictures, from a folder of PNG and JPEG files, with labels from a CSV.
 
-use std::fs;
 use std::path::Path;
 
 use image::{DynamicImage, ImageReader, imageops::FilterType};
@@ -8,6 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
+use super::formats::pictures::list;
 use super::stored::Stored;
 use super::{Opened, Source};
 use crate::error::{Error, Result};
@@ -84,6 +84,7 @@ fn open(given: &Table) -> Result<Opened> {
     }
     let mut files = Vec::new();
     list(folder, "", &mut files)?;
+    files.retain(|file| is_picture(&folder.join(file)));
     files.sort();
     let mut data = decode_all(folder, &files, &settings)?;
     if !settings.labels.is_empty() {
@@ -93,29 +94,9 @@ fn open(given: &Table) -> Result<Opened> {
     Ok((Box::new(data), settings::to_table(&settings)))
 }
 
-/// The pictures in a folder and below, as paths with `/` from the top folder on.
-fn list(folder: &Path, prefix: &str, files: &mut Vec<String>) -> Result<()> {
-    let unreadable = |source: std::io::Error| Error::io("read", folder, &source);
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = entry.path();
-        if name.starts_with('.') {
-            continue;
-        }
-        // `file_type` does not follow links, so a link to a parent folder is no endless loop.
-        if entry.file_type().map_err(unreadable)?.is_dir() {
-            list(&path, &format!("{prefix}{name}/"), files)?;
-        } else if is_picture(&path) && path.is_file() {
-            files.push(format!("{prefix}{name}"));
-        }
-    }
-    Ok(())
-}
-
 fn is_picture(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    matches!(extension.to_str(), Some("png" | "jpg" | "jpeg"))
+    matches!(extension.to_str(), Some("png" | "jpg" | "jpeg")) && path.is_file()
 }
 
 /// All pictures as bytes, [rows, height, width, channels].

@@ -26,10 +26,12 @@ use crate::settings;
 use crate::watch::Watch;
 
 mod checksum;
-mod shelf;
+mod importing;
+mod part;
 
 pub use checksum::Checksum;
-pub use shelf::{Import, PartWriter};
+pub use importing::Import;
+pub use part::PartWriter;
 
 /// A data set that others published as files.
 pub struct Publication {
@@ -103,6 +105,9 @@ pub fn has(name: &str) -> bool {
 
 const ABOUT: &str = "about.toml";
 
+/// The number of the form in which a data set lies in the library.
+const FORMAT: i64 = 1;
+
 /// Convert the files in `from`, or the one that it is, and keep the result. Files that are not the
 /// published ones are refused unless `unchecked`. Returns the directory.
 pub fn import(source: &Source, from: &Path, unchecked: bool, watch: &Watch) -> Result<PathBuf> {
@@ -115,6 +120,12 @@ pub fn import(source: &Source, from: &Path, unchecked: bool, watch: &Watch) -> R
     let target = directory(name)?;
     import_to(publication, from, &target, unchecked, watch)?;
     Ok(target)
+}
+
+/// Refuse a file that is not the published one. It may be packed with gzip where that is not.
+pub fn check(path: &Path, published: &PublishedFile) -> Result<()> {
+    let packed = |name: &Path| name.extension().is_some_and(|ending| ending == "gz");
+    checksum::check(path, published, packed(path) && !packed(Path::new(published.name)))
 }
 
 /// As [`import`], to any directory; [`open_at`] reads it.
@@ -135,7 +146,7 @@ pub fn import_to(
 
 /// Open a part of what was imported to a directory.
 pub fn open_at(directory: &Path, part: &str) -> Result<Box<dyn Dataset>> {
-    Ok(Box::new(shelf::read(directory, part)?))
+    Ok(Box::new(part::read(directory, part)?))
 }
 
 /// The settings of a data set that is read from the library.
@@ -209,7 +220,7 @@ pub(super) fn open_part(name: &str, publication: &Publication, part: &str) -> Re
              that holds all files"
         )));
     }
-    shelf::read(&directory, part)
+    part::read(&directory, part)
 }
 
 /// Take a half-written directory of an earlier, killed import away.

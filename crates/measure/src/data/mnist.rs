@@ -28,8 +28,8 @@ train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-l
 Settings:
 - part: train or test.
 
-Good to know: the mean grey of the part train is 0.1307 and its standard deviation 0.3081. Models
-that expect powers of two want 32x32; nothing is padded here.
+Good to know: the mean grey of the part train is 0.1307 and its standard deviation 0.3081. Networks
+that halve an image want 32x32: `--set data.variant.size=32` makes them so.
 
 CC BY-SA 3.0 is commonly stated as its licence. Cite: Yann LeCun, Léon Bottou, Yoshua Bengio,
 Patrick Haffner, Gradient-Based Learning Applied to Document Recognition, Proceedings of the IEEE,

@@ -36,6 +36,7 @@ pub mod pendulum;
 mod places;
 mod plot;
 pub mod scream_dsprites;
+mod scripts;
 pub mod shapes3d;
 pub mod smallnorb;
 mod sprites;

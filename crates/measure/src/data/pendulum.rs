@@ -3,11 +3,11 @@
 
 use std::f64::consts::PI;
 
-use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::grid::Grid;
 use super::plot::SIDE;
+use super::scripts::{Labels, Settings, Split};
 use super::{Counterfactual, Dataset, Do, Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::factors::Factor;
@@ -73,29 +73,6 @@ const GROUND: f64 = -0.5;
 /// Where the rod is fixed.
 const PIVOT: [f64; 2] = [10.0, 10.5];
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-struct Settings {
-    split: Split,
-    labels: Labels,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Split {
-    #[default]
-    All,
-    Train,
-    Test,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Labels {
-    #[default]
-    Exact,
-    FileName,
-}
-
 fn open(given: &Table) -> Result<Opened> {
     let settings: Settings = settings::parse("data", given)?;
     let causes = vec![
@@ -107,20 +84,18 @@ fn open(given: &Table) -> Result<Opened> {
     let names = factors.iter().map(|factor| &factor.name);
     let graph = Graph::new(names, &[(0, 2), (0, 3), (1, 2), (1, 3)])?;
     let causes = Grid::new(causes)?;
-    let rows = (0..causes.len()).filter(|row| settings.split.has(*row)).collect();
+    let rows = (0..causes.len()).filter(|row| has(settings.split, *row)).collect();
     let pendulum = Pendulum { factors, graph, causes, rows, labels: settings.labels };
     Ok((Box::new(pendulum), settings::to_table(&settings)))
 }
 
-impl Split {
-    /// The script counts to four and then starts over, but its first round is one image longer.
-    fn has(self, row: usize) -> bool {
-        let test = row >= 4 && row.is_multiple_of(4);
-        match self {
-            Self::All => true,
-            Self::Train => !test,
-            Self::Test => test,
-        }
+/// The script counts to four and then starts over, but its first round is one image longer.
+fn has(split: Split, row: usize) -> bool {
+    let test = row >= 4 && row.is_multiple_of(4);
+    match split {
+        Split::All => true,
+        Split::Train => !test,
+        Split::Test => test,
     }
 }
 

@@ -42,7 +42,7 @@ Good to know:
 - The toys of train and test differ: instances 4, 6, 7, 8, 9 and 0, 1, 2, 3, 5. Each part has every
   combination once, in mixed order.
 - disentanglement_lib takes the instance for noise: four factors, the toy drawn at random. Here it
-  is a factor; leave its column out to compare.
+  is a factor; `--set 'data.variant.hide=[\"instance\"]'` hides it.
 
 For research; it must not be sold. Cite: Yann LeCun, Fu Jie Huang, Léon Bottou, Learning Methods for
 Generic Object Recognition with Invariance to Pose and Lighting, CVPR 2004.",

@@ -92,31 +92,27 @@ impl Metric for DownstreamGbt {
         Needs::Split
     }
 
-    fn needs_change(&self) -> bool {
-        true
-    }
-
     fn score(
         &self,
         representation: &Representation,
         rng: &mut Rng,
         watch: &Watch,
     ) -> Result<Score> {
+        representation.check_change("downstream-gbt")?;
         let (mut train, test) = representation.split_rows()?;
         if let Split::Random { .. } = representation.protocol.split {
             // A table is often in order, and its first rows then all alike.
             let order = rng.split("order of rows that teach").permutation(train.len());
             train = order.into_iter().map(|position| train[position]).collect();
         }
-        let tasks = Task::of_varying(&representation.classes(), &train, &test);
+        let tasks = Task::of_each(&representation.classes(), &train, &test);
         let sizes: Vec<usize> =
             self.sizes.iter().copied().filter(|size| *size <= train.len()).collect();
-        if sizes.is_empty() || tasks.is_empty() {
+        if sizes.is_empty() {
             return Err(Error::Missing(format!(
-                "downstream-gbt cannot be computed, because there are {} rows that teach and {} \
-                 factors that change; give at least {} rows that teach and one such factor",
+                "downstream-gbt cannot be computed, because there are {} rows that teach; give at \
+                 least {}",
                 train.len(),
-                tasks.len(),
                 self.sizes.first().copied().unwrap_or(1)
             )));
         }

@@ -96,16 +96,13 @@ impl Metric for DownstreamLr {
         Needs::Split
     }
 
-    fn needs_change(&self) -> bool {
-        true
-    }
-
     fn score(
         &self,
         representation: &Representation,
         rng: &mut Rng,
         watch: &Watch,
     ) -> Result<Score> {
+        representation.check_change("downstream-lr")?;
         let (mut train, test) = representation.split_rows()?;
         if let Split::Random { .. } = representation.protocol.split {
             // A table is often in order, and its first rows then all alike.
@@ -114,23 +111,19 @@ impl Metric for DownstreamLr {
         }
         let sizes: Vec<usize> =
             self.sizes.iter().copied().filter(|size| *size <= train.len()).collect();
-        let columns = representation.classes();
-        let varying: Vec<usize> = (0..columns.len())
-            .filter(|&k| columns[k].iter().any(|class| *class != columns[k][0]))
-            .collect();
-        let Some(&largest) = sizes.last().filter(|_| !varying.is_empty()) else {
+        let (columns, factors) = (representation.classes(), representation.factors.len());
+        let Some(&largest) = sizes.last() else {
             return Err(Error::Missing(format!(
-                "downstream-lr cannot be computed, because there are {} rows that teach and {} \
-                 factors that change; give at least {} rows that teach and one such factor",
+                "downstream-lr cannot be computed, because there are {} rows that teach; give at \
+                 least {}",
                 train.len(),
-                varying.len(),
                 self.sizes.first().copied().unwrap_or(FEWEST).max(FEWEST)
             )));
         };
         let codes = in_order_of_columns(representation.codes.view()).mapv(f64::from);
         let table = Table { codes, train, test };
         let tasks: Vec<(usize, usize)> =
-            sizes.iter().rev().flat_map(|&size| varying.iter().map(move |&k| (size, k))).collect();
+            sizes.iter().rev().flat_map(|&size| (0..factors).map(move |k| (size, k))).collect();
         let work: usize = tasks.iter().map(|(size, _)| size).sum();
         let accuracy = |&(size, k): &(usize, usize)| {
             let advance = |share: f64| watch.advance(share * size as f64 / work as f64);
@@ -139,7 +132,7 @@ impl Metric for DownstreamLr {
         let found = tasks.par_iter().map(accuracy).collect::<Result<Vec<[f64; 2]>>>()?;
         let mean = |size: usize, i: usize| {
             let of_size = || tasks.iter().zip(&found).filter(move |(task, _)| task.0 == size);
-            of_size().map(|(_, accuracies)| accuracies[i]).sum::<f64>() / varying.len() as f64
+            of_size().map(|(_, accuracies)| accuracies[i]).sum::<f64>() / factors as f64
         };
         let mut parts = Vec::new();
         for (i, rows) in ["test", "train"].into_iter().enumerate() {

@@ -84,12 +84,9 @@ impl Metric for Explicitness {
         Needs::Split
     }
 
-    fn needs_change(&self) -> bool {
-        true
-    }
-
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
         let (train, test) = representation.split_rows()?;
+        representation.check_change("explicitness")?;
         let inputs = standardised(representation, &train)?;
         let tasks = tasks(representation, &train, &test)?;
         let [taught, judged] = [&train, &test].map(|rows| Strips::new(inputs.view(), rows));
@@ -147,13 +144,10 @@ struct Task {
     judged: Vec<usize>,
 }
 
-/// One for each factor that changes.
+/// One for each factor.
 fn tasks(representation: &Representation, train: &[usize], test: &[usize]) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for (factor, column) in representation.classes().iter().enumerate() {
-        if column.iter().all(|class| *class == column[0]) {
-            continue;
-        }
         let Factor { name, kind } = &representation.factors[factor];
         let classes = Classes::new(column, train);
         let truth = classes.of_others(column, test);
@@ -170,13 +164,6 @@ fn tasks(representation: &Representation, train: &[usize], test: &[usize]) -> Re
             )));
         }
         tasks.push(Task { factor, classes, truth, judged });
-    }
-    if tasks.is_empty() {
-        return Err(Error::Missing(
-            "explicitness cannot be computed, because no factor changes in these rows; score rows \
-             in which some factor takes at least two values"
-                .into(),
-        ));
     }
     Ok(tasks)
 }
@@ -230,7 +217,7 @@ mod tests {
             reason(&table(|row| row as f32, |row| if row == 3 { 2.0 } else { parity(row) }, once));
         assert!(found.contains("some value of factor `rare`"), "{found}");
         let found = reason(&table(|row| row as f32, |_| 1.0, Factor::discrete("fixed", [1.0])));
-        assert!(found.contains("no factor changes"), "{found}");
+        assert!(found.contains("never changes"), "{found}");
     }
 
     #[test]

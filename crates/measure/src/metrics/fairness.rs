@@ -79,20 +79,16 @@ impl Metric for Fairness {
         Needs::Split
     }
 
-    fn needs_change(&self) -> bool {
-        true
-    }
-
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+        representation.check_change("fairness")?;
         let (train, test) = representation.split_rows()?;
-        let tasks = Task::of_varying(&representation.classes(), &train, &test);
+        let tasks = Task::of_each(&representation.classes(), &train, &test);
         if tasks.len() < 2 {
-            return Err(Error::Missing(format!(
+            return Err(Error::Missing(
                 "fairness cannot be computed, because it needs a factor to predict and another to \
-                 be sensitive, and {} of them changes in these rows; score rows in which two or \
-                 more do",
-                tasks.len()
-            )));
+                 be sensitive, and there is one only; score two or more"
+                    .into(),
+            ));
         }
         if let Some(task) = tasks.iter().find(|task| !task.is_taught()) {
             return Err(Error::Missing(format!(

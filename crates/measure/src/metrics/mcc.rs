@@ -8,7 +8,7 @@
 //! Ranks of equal values are averaged. iVAE's PyTorch branch sorts instead, which is no rank
 //! correlation, and is not followed.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{ArrayView1, ArrayView2};
 
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
@@ -116,62 +116,43 @@ impl Metric for Mcc {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn needs_change(&self) -> bool {
-        true
-    }
-
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
-        let varying = varying_factors(representation)?;
+        representation.check_change(self.info().name)?;
+        check_codes(representation.codes.view())?;
         let (codes, values) = (representation.codes.view(), representation.values.view());
         let correlation = if self.ranks { spearman(codes, values) } else { pearson(codes, values) };
-        let strength = Array2::from_shape_fn((codes.ncols(), varying.len()), |(j, k)| {
-            correlation[[j, varying[k]]].abs()
-        });
+        let strength = correlation.mapv(f64::abs);
         let mut pairs = best_matching(strength.view());
         pairs.sort_unstable_by_key(|&(_, k)| k);
         let part = |&(j, k): &(usize, usize)| {
-            let factor = &representation.factors[varying[k]].name;
+            let factor = &representation.factors[k].name;
             (format!("{}/{factor}", self.info().name), strength[[j, k]])
         };
         Ok(Score {
             value: pairs.iter().map(|&pair| strength[pair]).sum::<f64>() / pairs.len() as f64,
             parts: pairs.iter().map(part).collect(),
-            // Undefined only for factors that never change; 0 keeps the matrix one of numbers.
-            matrix: Some(correlation.mapv(|r| if r.is_nan() { 0.0 } else { r })),
+            matrix: Some(correlation),
         })
     }
 }
 
-/// The columns of factors that change; an error if there is none, or if a code never changes.
-fn varying_factors(representation: &Representation) -> Result<Vec<usize>> {
-    let varies = |matrix: ArrayView2<f32>, i: usize| {
-        let column = matrix.column(i);
-        column.iter().any(|value| *value != column[0])
-    };
-    let codes = representation.codes.view();
-    if let Some(j) = (0..codes.ncols()).find(|&j| !varies(codes, j)) {
-        return Err(Error::Missing(format!(
+/// Refuse a code that never changes: it has no correlation.
+fn check_codes(codes: ArrayView2<f32>) -> Result<()> {
+    let constant = |column: ArrayView1<f32>| column.iter().all(|value| *value == column[0]);
+    match codes.columns().into_iter().position(constant) {
+        None => Ok(()),
+        Some(j) => Err(Error::Missing(format!(
             "code {j} is the same in every row, so it has no correlation with anything; leave \
              this column out to score the other codes"
-        )));
+        ))),
     }
-    let factors = 0..representation.factors.len();
-    let varying: Vec<_> = factors.filter(|&k| varies(representation.values.view(), k)).collect();
-    if varying.is_empty() {
-        return Err(Error::Missing(
-            "no factor changes in these rows, so nothing can go along with it; score rows in \
-             which some factor takes at least two values"
-                .into(),
-        ));
-    }
-    Ok(varying)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::factors::Factor;
-    use ndarray::array;
+    use ndarray::{Array2, array};
 
     fn representation(codes: Array2<f32>, values: Array2<f32>) -> Representation<'static> {
         let factors = (0..values.ncols()).map(|k| Factor::continuous(format!("f{k}"))).collect();
@@ -188,18 +169,6 @@ mod tests {
         assert!(by_line.value < 0.9);
         assert_eq!(by_rank.parts[0].0, "mcc-spearman/f0");
         assert!((by_rank.matrix.unwrap()[[0, 0]] + 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_factor_that_never_changes_is_left_out() {
-        let values = array![[4.0, 0.0], [4.0, 1.0], [4.0, 0.5]];
-        let codes = array![[9.0, 0.0], [1.0, 2.0], [2.0, 1.0]];
-        let score = Mcc::PEARSON
-            .score(&representation(codes, values), &mut Rng::new(0), &Watch::nobody())
-            .unwrap();
-        assert!((score.value - 1.0).abs() < 1e-12);
-        assert_eq!(score.parts.len(), 1);
-        assert_eq!(score.matrix.unwrap()[[0, 0]], 0.0);
     }
 
     #[test]

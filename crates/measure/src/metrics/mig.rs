@@ -71,10 +71,6 @@ impl Metric for Mig {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn needs_change(&self) -> bool {
-        true
-    }
-
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
         if representation.codes.ncols() < 2 {
             return Err(Error::Missing(
@@ -82,22 +78,13 @@ impl Metric for Mig {
                     .into(),
             ));
         }
+        representation.check_change("mig")?;
         let factors = representation.classes();
         let matrix = information_matrix(&representation.binned_codes(), &factors);
-        let mut parts = Vec::new();
-        for (k, gap) in gaps(matrix.view()).into_iter().enumerate() {
-            let entropy = entropy(&factors[k]);
-            if entropy > 0.0 {
-                parts.push((format!("mig/{}", representation.factors[k].name), gap / entropy));
-            }
-        }
-        if parts.is_empty() {
-            return Err(Error::Missing(
-                "no factor changes in these rows, so there is nothing to find; score rows in \
-                 which some factor takes at least two values"
-                    .into(),
-            ));
-        }
+        let part = |(k, gap): (usize, f64)| {
+            (format!("mig/{}", representation.factors[k].name), gap / entropy(&factors[k]))
+        };
+        let parts: Vec<_> = gaps(matrix.view()).into_iter().enumerate().map(part).collect();
         let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
         Ok(Score { value, parts, matrix: Some(matrix) })
     }
@@ -142,16 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_that_never_changes_is_left_out_and_only_such_factors_are_an_error() {
-        let codes = array![[0.0, 0.3], [1.0, 0.3]];
+    fn a_factor_that_never_changes_has_no_entropy_to_divide_by() {
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [5.0])];
         let values = array![[0.0, 5.0], [1.0, 5.0]];
-        let both = Representation::new(codes.clone(), values, factors.clone()).unwrap();
-        let score = Mig.score(&both, &mut Rng::new(0), &Watch::nobody()).unwrap();
-        assert_eq!(score.value, 1.0);
-        assert_eq!(score.parts.len(), 1);
-        let fixed = Representation::new(codes, array![[5.0], [5.0]], factors[1..].to_vec());
-        let error = Mig.score(&fixed.unwrap(), &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let both = Representation::new(array![[0.0, 0.3], [1.0, 0.3]], values, factors).unwrap();
+        let error = Mig.score(&both, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
         assert!(matches!(error, Error::Missing(_)));
     }
 }

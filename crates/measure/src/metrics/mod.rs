@@ -89,11 +89,6 @@ pub trait Metric: Sync {
         Needs::Factors
     }
 
-    /// Whether a factor that never changes leaves it without a value, as in the reference.
-    fn needs_change(&self) -> bool {
-        false
-    }
-
     /// Judge. `Error::Missing` says why it does not apply to these data. Long ones tell `watch` how
     /// far they are, and stop when it says so.
     fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Watch)
@@ -196,37 +191,10 @@ pub fn judge(
         return Err(Error::Missing("these codes come without factor values".into()));
     }
     match representation.protocol.split {
-        Split::Random { .. } => {
-            check_change(metric, representation)?;
-            metric.score(representation, rng, watch)
-        }
-        Split::Ends { .. } => {
+        Split::Ends { .. } if needs != Needs::Split => {
             let (train, _) = representation.split_rows()?;
-            let taught = representation.first(train.len());
-            check_change(metric, &taught)?;
-            match needs {
-                Needs::Split => metric.score(representation, rng, watch),
-                _ => metric.score(&taught, rng, watch),
-            }
+            metric.score(&representation.first(train.len()), rng, watch)
         }
+        _ => metric.score(representation, rng, watch),
     }
-}
-
-/// Refuse a factor that never changes where the metric has no value with one.
-fn check_change(metric: &dyn Metric, representation: &Representation) -> Result<()> {
-    if !metric.needs_change() {
-        return Ok(());
-    }
-    let columns = representation.values.columns().into_iter().zip(&representation.factors);
-    for (column, factor) in columns {
-        if column.iter().all(|value| *value == column[0]) {
-            return Err(Error::Missing(format!(
-                "{} cannot be computed, because factor `{}` never changes in these rows; leave \
-                 this column out to score the others",
-                metric.info().name,
-                factor.name
-            )));
-        }
-    }
-    Ok(())
 }

@@ -43,15 +43,28 @@ pub(super) fn fetch(options: &DataFetch, output: Output) -> Result<ExitCode> {
     if code != ExitCode::SUCCESS {
         return Ok(code);
     }
-    let code = watched("importing", output, |watch| {
+    let imported = watched("importing", output, |watch| {
         let directory = library::import(source, &downloads, false, watch)?;
         tell(source, &directory, output)
-    })?;
-    if code == ExitCode::SUCCESS {
+    });
+    match imported {
         // What was converted is of no more use; what is left behind costs space only.
-        let _ = fs::remove_dir_all(&downloads);
+        Ok(ExitCode::SUCCESS) => drop(fs::remove_dir_all(&downloads)),
+        Ok(_) => {}
+        Err(_) => remove_damaged(publication, &downloads),
     }
-    Ok(code)
+    imported
+}
+
+/// Take files away that are not the published ones, so that the same command downloads them again
+/// and keeps the others.
+fn remove_damaged(publication: &Publication, directory: &Path) {
+    for file in publication.files {
+        let path = directory.join(saved_as(file));
+        if path.is_file() && library::check(&path, file).is_err() {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 fn download(publication: &Publication, directory: &Path, watch: &Watch) -> Result<()> {
@@ -88,4 +101,29 @@ fn tell(source: &Source, directory: &Path, output: Output) -> Result<()> {
     output.note(&format!("licence: {}", publication.licence));
     output.note(&format!("cite: {}", publication.citation));
     output.file(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unbraid::data::library::Checksum;
+
+    #[test]
+    fn a_damaged_download_is_not_kept_and_the_others_are() {
+        let file = |name| PublishedFile {
+            name,
+            bytes: 3,
+            checksum: Checksum::Md5("900150983cd24fb0d6963f7d28e17f72"),
+            address: "",
+        };
+        let files: &'static [PublishedFile] = vec![file("a"), file("b"), file("c")].leak();
+        let publication =
+            Publication { licence: "", citation: "", parts: &[], files, import: |_| Ok(()) };
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name| directory.path().join(name);
+        fs::write(path("a"), "abc").unwrap();
+        fs::write(path("b"), "abd").unwrap();
+        remove_damaged(&publication, directory.path());
+        assert!(path("a").is_file() && !path("b").exists() && !path("c").exists());
+    }
 }

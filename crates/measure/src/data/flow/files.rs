@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::Split;
+use crate::data::scripts::Split;
 
 /// The images of a split, by their place among all of them, in order.
 pub(super) fn rows(split: Split, count: usize, name: impl Fn(usize) -> [i32; 4]) -> Vec<usize> {

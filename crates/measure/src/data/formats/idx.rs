@@ -18,11 +18,13 @@ pub(in crate::data) fn import(import: &mut Import, factor: &str) -> Result<()> {
     let mut found = false;
     for (part, prefix, share) in [("train", "train", 6.0 / 7.0), ("test", "t10k", 1.0 / 7.0)] {
         let names = ["images-idx3", "labels-idx1"].map(|kind| format!("{prefix}-{kind}-ubyte"));
-        if import.find(&names[0])?.is_none() && import.find(&names[1])?.is_none() {
-            continue;
-        }
-        let [images, labels] = names.map(|name| Bytes::open(&import.file(&name)?));
-        one_part(import, part, images?, labels?, factor, share)?;
+        let (images, labels) = match (import.find(&names[0])?, import.find(&names[1])?) {
+            (None, None) => continue,
+            (Some(images), Some(labels)) => (Bytes::open(&images)?, Bytes::open(&labels)?),
+            (None, _) => return Err(import.lacks(&names[0])),
+            (_, None) => return Err(import.lacks(&names[1])),
+        };
+        one_part(import, part, images, labels, factor, share)?;
         found = true;
     }
     match found {

@@ -147,12 +147,16 @@ fn decode(path: &Path, name: &str, bytes: Vec<u8>) -> Result<DynamicImage> {
     reader.decode().map_err(|source| refuse(&source))
 }
 
-/// The files in a folder and below, as paths with `/` from the top folder on.
-fn list(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<()> {
+/// The files in a folder and below, as paths with `/` from the top folder on; without those whose
+/// name, or whose folder's, begins with a dot.
+pub(in crate::data) fn list(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<()> {
     let unreadable = |source: std::io::Error| Error::io("read", folder, &source);
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') {
+            continue;
+        }
         // `file_type` does not follow links, so a link to a parent folder is no endless loop.
         match entry.file_type().map_err(unreadable)?.is_dir() {
             true => list(&entry.path(), &format!("{prefix}{name}/"), names)?,

@@ -1,3 +1,4 @@
+use std::fs;
 use std::path::PathBuf;
 
 use image::{GrayImage, Luma, Rgb, RgbImage, Rgba, RgbaImage};

@@ -73,7 +73,7 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
 
     fs::write(&file, [0, 255, 255, 0, 51, 0, 0, 255]).unwrap();
     import_from(dir.path(), true).unwrap();
-    let data = shelf::read(&target, "all").unwrap();
+    let data = part::read(&target, "all").unwrap();
     assert_eq!((data.len(), data.shape().range, litter()), (4, Range::Unit, 1));
     let mut row = [f32::NAN; 2];
     data.observe(2, &mut row);
@@ -84,7 +84,7 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     assert_eq!((data.next(1), data.next(2)), (None, Some(step)));
 
     // Rows 1 and 2 of the same file; the row that followed the last is not among them.
-    let other = shelf::read(&target, "other").unwrap();
+    let other = part::read(&target, "other").unwrap();
     other.observe(1, &mut row);
     assert_eq!((other.len(), row, other.next(1)), (2, [0.2, 0.0], None));
     assert_eq!(other.label(0), Some(vec![1.0, 1.0 / 3.0]));
@@ -93,10 +93,10 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     // Again, over the first; then with its .bin cut.
     fs::write(&file, [0, 255, 255, 0, 255, 0, 0, 255]).unwrap();
     import_from(&file, true).unwrap();
-    assert_eq!(shelf::read(&target, "all").unwrap().shape().range, Range::Binary);
+    assert_eq!(part::read(&target, "all").unwrap().shape().range, Range::Binary);
     assert_eq!(litter(), 1);
     fs::write(target.join("all.bin"), [0; 7]).unwrap();
-    let error = shelf::read(&target, "all").err().unwrap().to_string();
+    let error = part::read(&target, "all").err().unwrap().to_string();
     assert!(error.contains("disagree in length; import the data set again"), "{error}");
 }
 
