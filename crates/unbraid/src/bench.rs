@@ -73,20 +73,20 @@ impl Workload<'_> {
         }
         let task = Task { shape, rows: self.batch };
         let rng = Rng::new(0);
-        let settings = (self.entry.resolve)(&self.settings, &task)?;
+        let (settings, supervision) = (self.entry.resolve)(&self.settings, &task)?;
         let learner = (self.entry.build)(&settings, &task, &rng.split("weights"))?;
-        Ok((learner, self.draw(&mut rng.split("pixels"))))
+        Ok((learner, self.draw(supervision, &mut rng.split("pixels"))))
     }
 
     /// Random numbers in the form of the model's supervision.
-    fn draw(&self, rng: &mut Rng) -> Draw {
+    fn draw(&self, supervision: Supervision, rng: &mut Rng) -> Draw {
         let mut random =
             |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
-        let (views, labels, targets, actions) = match self.entry.supervision {
+        let (views, labels, targets, actions) = match supervision {
             Supervision::None => (1, 0, 0, 0),
             Supervision::Labels => (1, LABEL_SIZE, 0, 0),
-            Supervision::Pairs => (2, 0, 0, 0),
-            Supervision::Targets => (2, 0, LABEL_SIZE, 0),
+            Supervision::SomeLabels => (2, LABEL_SIZE, 0, 0),
+            Supervision::Pairs | Supervision::Targets => (2, 0, LABEL_SIZE, 0),
             Supervision::Actions => (2, 0, 0, LABEL_SIZE),
         };
         Draw {

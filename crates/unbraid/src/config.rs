@@ -7,15 +7,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use unbraid_measure::data::{self, Dataset, Sampler};
+use unbraid_measure::data::{self, Dataset, Rules, Sampler, Supervision};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::{Error as MeasureError, files, metrics, settings};
 
 use crate::error::{Error, Result};
 use crate::learner::Entry;
-use crate::model::Task;
+use crate::model::{Task, one_of};
 use crate::models;
+use crate::parts::schedule::Schedule;
 
 /// The number of the format of `run.toml`.
 pub const FORMAT: i64 = 1;
@@ -30,8 +31,14 @@ pub struct TrainSettings {
     pub steps: u64,
     /// Rows per step.
     pub batch: usize,
-    /// Adam's learning rate. The study used 1e-4 for its 300,000 steps.
-    pub rate: f64,
+    /// Adam's learning rate, or a schedule of it. The study used 1e-4 for its 300,000 steps.
+    pub rate: Schedule,
+    /// In how many factors pairs differ, for models that learn from pairs; 0 for a random number.
+    pub changed: usize,
+    /// How pairs are drawn: "exact", or "released" as the code of the weakly supervised study does.
+    pub pairs: String,
+    /// How many rows have labels, for models that learn from some labels.
+    pub labelled: usize,
     /// A row of the log every so many steps.
     pub log_every: u64,
     /// A checkpoint every so many steps: what a crash can cost.
@@ -47,7 +54,10 @@ impl Default for TrainSettings {
         Self {
             steps: 20_000,
             batch: 64,
-            rate: 5e-4,
+            rate: 5e-4.into(),
+            changed: 1,
+            pairs: "exact".into(),
+            labelled: 1000,
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
@@ -98,6 +108,23 @@ pub struct Plan {
     pub entry: &'static Entry,
     /// What the method may know about the data.
     pub task: Task,
+    /// What it learns from, with these settings.
+    pub supervision: Supervision,
+}
+
+impl Plan {
+    /// Draws the examples of this plan.
+    pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
+        let rules = self.config.train.rules();
+        Ok(Sampler::new(&*self.data, self.supervision, rules, rng)?)
+    }
+}
+
+impl TrainSettings {
+    fn rules(&self) -> Rules {
+        let released = self.pairs == "released";
+        Rules { changed: self.changed, released, labelled: self.labelled }
+    }
 }
 
 impl Config {
@@ -178,11 +205,13 @@ impl Config {
                 ),
             ));
         }
-        // Only to refuse now what the data cannot give.
-        Sampler::new(&*data, entry.supervision, Rng::new(0))?;
+        let (model_settings, supervision) = (entry.resolve)(&model_settings, &task)?;
         self.data = with_name(source.info.name, data_settings);
-        self.model = with_name(entry.info.name, (entry.resolve)(&model_settings, &task)?);
-        Ok(Plan { config: self, data, entry, task })
+        self.model = with_name(entry.info.name, model_settings);
+        let plan = Plan { config: self, data, entry, task, supervision };
+        // Only to refuse now what the data cannot give.
+        plan.sampler(Rng::new(0))?;
+        Ok(plan)
     }
 
     /// As it is written to `run.toml`.
@@ -276,8 +305,13 @@ fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
     if train.batch == 0 {
         return Err(Error::setting("train.batch", "must be at least 1"));
     }
-    if !(train.rate.is_finite() && train.rate > 0.0) {
+    train.rate.check("train.rate", 0.0)?;
+    if train.rate == Schedule::Constant(0.0) {
         return Err(Error::setting("train.rate", "must be a positive number"));
+    }
+    one_of("train.pairs", &train.pairs, &["exact", "released"])?;
+    if train.labelled == 0 {
+        return Err(Error::setting("train.labelled", "must be at least 1"));
     }
     for (key, every) in
         [("train.log_every", train.log_every), ("train.checkpoint_every", train.checkpoint_every)]

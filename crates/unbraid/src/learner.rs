@@ -3,9 +3,11 @@
 //! Nobody implements [`Learner`] by hand: `Trained` does for every [`Model`], `Fitted` for every
 //! [`Baseline`]. What stands right of this file in the flow knows neither burn nor a model's type.
 
+use std::borrow::Cow;
+
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Axis};
 use toml::Table;
 use unbraid_measure::data::{Dataset, Draw, Shape, Supervision};
 use unbraid_measure::info::Info;
@@ -15,7 +17,7 @@ use unbraid_measure::settings;
 use crate::batch::{self, Batch};
 use crate::device;
 use crate::error::{Error, Result};
-use crate::model::{Baseline, Model, Settings, Step, Task};
+use crate::model::{Baseline, Code, Model, Settings, Step, Task};
 use crate::optimizer::Optimizer;
 use crate::weights::{self, Weights};
 use crate::workers::on_workers;
@@ -23,8 +25,11 @@ use crate::workers::on_workers;
 /// How many rows are encoded or decoded at once: few enough for their maps to stay in cache.
 const CHUNK: usize = 64;
 
-/// The named numbers of one step; `loss` first.
-pub type Terms = Vec<(&'static str, f32)>;
+/// The named numbers of one step; `loss` first. Those of single latents have a `/` in their name.
+pub type Terms = Vec<(Cow<'static, str>, f32)>;
+
+/// A latent that tells more than this, in nats, is active.
+const ACTIVE: f32 = 0.01;
 
 /// A registry entry: a method by name, from settings to something that learns.
 pub struct Entry {
@@ -34,10 +39,20 @@ pub struct Entry {
     pub supervision: Supervision,
     /// Whether it takes gradient steps; a baseline is fitted at once.
     pub takes_steps: bool,
-    /// The settings of `[model]` with every default spelled out, or why they cannot work.
-    pub resolve: fn(&Table, &Task) -> Result<Table>,
+    /// The settings of `[model]` with every default spelled out and what it learns from with them,
+    /// or why they cannot work.
+    pub resolve: fn(&Table, &Task) -> Result<(Table, Supervision)>,
     /// Something that can learn, with weights drawn from the generator.
     pub build: fn(&Table, &Task, &Rng) -> Result<Box<dyn Learner>>,
+}
+
+/// The codes of some rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posterior {
+    /// `[rows, latents]`
+    pub mean: Array2<f32>,
+    /// The standard deviation of each, where codes are drawn from a Gaussian.
+    pub deviation: Option<Array2<f32>>,
 }
 
 /// Something that learns and encodes. Rows in, rows out.
@@ -51,8 +66,13 @@ pub trait Learner: Send {
     /// say so.
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms;
 
-    /// `[rows, numbers]` to `[rows, latents]`
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32>;
+    /// What `[rows, numbers]` are encoded to.
+    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior;
+
+    /// `[rows, numbers]` to `[rows, latents]`: the means.
+    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
+        self.posterior(observations).mean
+    }
 
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
@@ -76,15 +96,15 @@ pub const fn model<M: Model>() -> Entry {
         info: M::INFO,
         supervision: M::SUPERVISION,
         takes_steps: true,
-        resolve: resolve::<M::Config>,
+        resolve: |given, task| {
+            let config = parse::<M::Config>(given, task)?;
+            Ok((settings::to_table(&config), M::supervision(&config)))
+        },
         build: |given, task, rng| {
             let config = parse::<M::Config>(given, task)?;
             let model = M::init(&config, task, rng, &device::training());
-            Ok(Box::new(Trained {
-                model: Some(model),
-                optimizer: Optimizer::adam(),
-                shape: task.shape,
-            }))
+            let optimizer = Optimizer::adam().with_groups(model.groups());
+            Ok(Box::new(Trained { model: Some(model), optimizer, shape: task.shape }))
         },
     }
 }
@@ -95,7 +115,9 @@ pub const fn baseline<B: Baseline>() -> Entry {
         info: B::INFO,
         supervision: Supervision::None,
         takes_steps: false,
-        resolve: resolve::<B::Config>,
+        resolve: |given, task| {
+            Ok((settings::to_table(&parse::<B::Config>(given, task)?), Supervision::None))
+        },
         build: |given, task, _rng| {
             let config = parse::<B::Config>(given, task)?;
             Ok(Box::new(Fitted::<B> { config, fitted: None }))
@@ -107,10 +129,6 @@ fn parse<C: Settings>(given: &Table, task: &Task) -> Result<C> {
     let mut config: C = settings::parse("model", given)?;
     config.resolve(task)?;
     Ok(config)
-}
-
-fn resolve<C: Settings>(given: &Table, task: &Task) -> Result<Table> {
-    Ok(settings::to_table(&parse::<C>(given, task)?))
 }
 
 /// A model with its optimiser.
@@ -133,8 +151,9 @@ impl<M: Model> Learner for Trained<M> {
         let batch = Batch::new(draw, self.shape, &device::training());
         let loss = model.loss(&batch, &mut step);
         let scalar = |value: &Tensor<1>| value.clone().into_scalar::<f32>();
-        let mut terms = vec![("loss", scalar(&loss.total))];
-        terms.extend(loss.terms.iter().map(|(name, value)| (*name, scalar(value))));
+        let mut terms: Terms = vec![("loss".into(), scalar(&loss.total))];
+        terms.extend(loss.terms.iter().map(|(name, value)| ((*name).into(), scalar(value))));
+        terms.extend(loss.latents.as_ref().map(latent_terms).unwrap_or_default());
         if terms.iter().any(|(_, value)| !value.is_finite()) {
             self.model = Some(model);
             return terms;
@@ -144,14 +163,27 @@ impl<M: Model> Learner for Trained<M> {
         terms
     }
 
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
+    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior {
         let (model, shape) = (self.model().valid(), self.shape);
-        on_workers(move || {
-            in_chunks(&observations, |rows, count| {
+        // Means, and beside them deviations if there are any.
+        let (both, drawn) = on_workers(move || {
+            let mut drawn = false;
+            let both = in_chunks(&observations, |rows, count| {
                 let x = batch::images(rows, count, shape, &device::inference());
-                batch::numbers(model.encode(x))
-            })
-        })
+                let Code { mean, log_variance } = model.encode(x);
+                drawn = log_variance.is_some();
+                batch::numbers(match log_variance {
+                    Some(log_variance) => Tensor::cat(vec![mean, (log_variance * 0.5).exp()], 1),
+                    None => mean,
+                })
+            });
+            (both, drawn)
+        });
+        if !drawn {
+            return Posterior { mean: both, deviation: None };
+        }
+        let (mean, deviation) = both.view().split_at(Axis(1), both.ncols() / 2);
+        Posterior { mean: mean.to_owned(), deviation: Some(deviation.to_owned()) }
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
@@ -183,15 +215,24 @@ impl<M: Model> Learner for Trained<M> {
     }
 
     fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()> {
-        self.optimizer = Optimizer::from_state(state, &self.weights(), &device::inference())?;
+        let read = Optimizer::from_state(state, &self.weights(), &device::inference())?;
+        self.optimizer = read.with_groups(self.model().groups());
         Ok(())
     }
 }
 
+/// How many latents are active, and the KL of each.
+fn latent_terms(kl: &Tensor<1>) -> Terms {
+    let kl = batch::numbers(kl.clone());
+    let active = kl.iter().filter(|kl| **kl > ACTIVE).count();
+    let each = kl.iter().enumerate().map(|(l, kl)| (format!("kl/{l}").into(), *kl));
+    std::iter::once(("active_units".into(), active as f32)).chain(each).collect()
+}
+
 /// Apply `f` to chunks of rows and stack what it gives.
-fn in_chunks(rows: &ArrayView2<f32>, f: impl Fn(&[f32], usize) -> Vec<f32>) -> Array2<f32> {
+fn in_chunks(rows: &ArrayView2<f32>, mut f: impl FnMut(&[f32], usize) -> Vec<f32>) -> Array2<f32> {
     let mut out = Vec::new();
-    for chunk in rows.axis_chunks_iter(ndarray::Axis(0), CHUNK) {
+    for chunk in rows.axis_chunks_iter(Axis(0), CHUNK) {
         let contiguous = chunk.as_standard_layout();
         let numbers = contiguous.as_slice().expect("standard layout is contiguous");
         out.extend(f(numbers, chunk.nrows()));
@@ -222,8 +263,8 @@ impl<B: Baseline> Learner for Fitted<B> {
         vec![]
     }
 
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        self.fitted().encode(observations)
+    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior {
+        Posterior { mean: self.fitted().encode(observations), deviation: None }
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {

@@ -14,7 +14,7 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
 use crate::batch::Batch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::weights::Weights;
 
 /// What a model may know about its data before it sees them.
@@ -41,19 +41,38 @@ pub trait Model: Module + 'static {
     /// What it learns from.
     const SUPERVISION: Supervision;
 
+    /// What it learns from with these settings.
+    fn supervision(_config: &Self::Config) -> Supervision {
+        Self::SUPERVISION
+    }
+
     /// Build with seeded weights. The settings have been resolved, so this cannot fail.
     fn init(config: &Self::Config, task: &Task, rng: &Rng, device: &Device) -> Self;
 
     /// What is minimised. All randomness comes from `step`.
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss;
 
-    /// Codes: posterior means, features. `[batch, latents]`
-    fn encode(&self, x: Tensor<4>) -> Tensor<2>;
+    /// Parameters that learn otherwise than the rest: those whose path begins so.
+    fn groups(&self) -> Vec<Group> {
+        vec![]
+    }
+
+    /// What observations are encoded to.
+    fn encode(&self, x: Tensor<4>) -> Code;
 
     /// The expected observation of codes, for methods that have a decoder.
     fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
         None
     }
+}
+
+/// What a model encodes observations to.
+#[derive(Debug)]
+pub struct Code {
+    /// Posterior means, features. `[batch, latents]`
+    pub mean: Tensor<2>,
+    /// The logarithm of the variance of each, where the model has a Gaussian posterior.
+    pub log_variance: Option<Tensor<2>>,
 }
 
 /// A method without gradients: fitted once, from the data.
@@ -81,6 +100,27 @@ pub trait Baseline: Send + Sized + 'static {
     fn from_weights(weights: Weights) -> Result<Self>;
 }
 
+/// Parameters with a rate and an Adam of their own, such as those of a second player.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// How their paths begin.
+    pub prefix: &'static str,
+    /// Their rate, in place of `train.rate`.
+    pub rate: f64,
+    /// Adam's β₁ and β₂.
+    pub betas: [f64; 2],
+}
+
+/// Refuse a word that is not among the known ones.
+pub fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
+    if known.contains(&given) {
+        return Ok(());
+    }
+    let hint = unbraid_measure::info::did_you_mean(given, known.iter().copied());
+    let known = known.join(", ");
+    Err(Error::setting(key, format!("cannot be \"{given}\"{hint} (known: {known})")))
+}
+
 /// What is minimised, with its named summands for the log.
 #[derive(Debug)]
 pub struct Loss {
@@ -88,12 +128,20 @@ pub struct Loss {
     pub total: Tensor<1>,
     /// Its parts, in the order of the log.
     pub terms: Vec<(&'static str, Tensor<1>)>,
+    /// KL(q(z_l|x) ‖ p(z_l)) of each latent, averaged over the batch, where there is such a thing.
+    pub latents: Option<Tensor<1>>,
 }
 
 impl Loss {
     /// A loss without named parts.
     pub fn new(total: Tensor<1>) -> Self {
-        Self { total, terms: vec![] }
+        Self { total, terms: vec![], latents: None }
+    }
+
+    /// Add the KL of each latent.
+    pub fn latents(mut self, kl: Tensor<1>) -> Self {
+        self.latents = Some(kl);
+        self
     }
 
     /// Add a named part.
@@ -117,6 +165,11 @@ impl Step {
     /// Step `number` of `total`; its noise is a function of the generator and the number alone.
     pub fn new(number: u64, total: u64, rng: &Rng) -> Self {
         Self { number, total, noise: rng.at(number) }
+    }
+
+    /// The numbers below `count` in a random order.
+    pub fn permutation(&mut self, count: usize) -> Vec<usize> {
+        self.noise.permutation(count)
     }
 
     /// Standard normal noise.

@@ -10,12 +10,14 @@ use serde_json::json;
 use crate::batch;
 use crate::compute::{self, Adam};
 use crate::error::{Error, Result};
+use crate::model::Group;
 use crate::weights::{self, Weight, Weights};
 
 /// The optimiser, with what it remembers of every parameter by its path in the module.
 #[derive(Debug)]
 pub struct Optimizer {
     rule: Adam,
+    groups: Vec<Group>,
     memory: BTreeMap<String, Memory>,
 }
 
@@ -31,7 +33,24 @@ impl Optimizer {
     /// Adam as in the study; burn's own default epsilon of 1e-5 is a thousand times larger.
     pub fn adam() -> Self {
         let rule = Adam { rate: 0.0, beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, step: 0 };
-        Self { rule, memory: BTreeMap::new() }
+        Self { rule, groups: vec![], memory: BTreeMap::new() }
+    }
+
+    /// Parameters of these groups learn by their own rules.
+    pub fn with_groups(mut self, groups: Vec<Group>) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// The rule of the parameter at this path.
+    fn rule(&self, path: &str) -> Adam {
+        match self.groups.iter().find(|group| path.starts_with(group.prefix)) {
+            None => self.rule,
+            Some(group) => {
+                let [beta_1, beta_2] = group.betas.map(|beta| beta as f32);
+                Adam { rate: group.rate as f32, beta_1, beta_2, ..self.rule }
+            }
+        }
     }
 
     /// The module after one step down its gradients; a parameter without one stays as it is.
@@ -116,7 +135,7 @@ impl ModuleMapper for Stepper<'_> {
                     steps: 0,
                     moments: [weight.zeros_like(), weight.zeros_like()],
                 });
-            let rule = Adam { step: steps + 1, ..self.optimizer.rule };
+            let rule = Adam { step: steps + 1, ..self.optimizer.rule(&path) };
             let [weight, first, second] = compute::adam(rule, [weight, gradient, first, second]);
             let memory = Memory { steps: steps + 1, moments: [first, second] };
             self.optimizer.memory.insert(path, memory);

@@ -281,7 +281,7 @@ impl Log {
         // Through text: the shortest digits that give the same f32 back, not those of its f64.
         let shortest =
             |value: &f32| value.to_string().parse::<f64>().map_or(Json::Null, Json::from);
-        row.extend(terms.iter().map(|(name, value)| ((*name).to_string(), shortest(value))));
+        row.extend(terms.iter().map(|(name, value)| (name.to_string(), shortest(value))));
         let line = format!("{}\n", Json::Object(row));
         let written = self.file.write_all(line.as_bytes());
         Ok(written.map_err(|source| MeasureError::io("write", &self.path, &source))?)

@@ -3,6 +3,7 @@
 //! Written by hand because the crates for it are unmaintained; `tests/python.rs` reads the
 //! files back with the real `tensorboard` package.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ impl Board {
 
     /// One point on each curve `train/<term>`.
     pub fn scalars(&mut self, step: u64, terms: &Terms) -> Result<()> {
-        let value = |(name, value): &(&str, f32)| Value {
+        let value = |(name, value): &(Cow<str>, f32)| Value {
             tag: format!("train/{name}"),
             data: Some(Data::Scalar(*value)),
         };

@@ -4,7 +4,6 @@
 //! so the only state is the weights, the optimiser and a count. A run that was killed and resumed
 //! ends with the same weights and the same log, byte for byte, as one that was not.
 
-use unbraid_measure::data::Sampler;
 use unbraid_measure::rng::Rng;
 
 use crate::config::Plan;
@@ -50,7 +49,7 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
     let settings = &plan.config.train;
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");
-    let sampler = Sampler::new(&*plan.data, plan.entry.supervision, rng.split("batches"))?;
+    let sampler = plan.sampler(rng.split("batches"))?;
     let mut learner =
         (plan.entry.build)(&plan.config.model_settings(), &plan.task, &rng.split("weights"))?;
 
@@ -65,7 +64,8 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
-        let terms = learner.step(&draw, step, settings.rate);
+        let rate = settings.rate.at(&step);
+        let terms = learner.step(&draw, step, rate);
         check_finite(run, done, &terms)?;
         done += 1;
 
@@ -95,12 +95,14 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
 /// Stop at the first term that is no number. `loss` comes first in the list but is only the sum, so
 /// the term that broke it is named before it.
 fn check_finite(run: &Run, step: u64, terms: &Terms) -> Result<()> {
-    let broken = terms.iter().rev().find(|(_, value)| !value.is_finite());
+    // The last of the summands: the loss before them is a sum, and `kl/3` after them a part.
+    let whole = terms.iter().filter(|(name, _)| !name.contains('/'));
+    let broken = whole.rev().find(|(_, value)| !value.is_finite());
     match broken {
         None => Ok(()),
         Some((term, value)) => Err(Error::NotFinite {
             step: step + 1,
-            term: (*term).to_string(),
+            term: term.to_string(),
             value: *value,
             kept: run.kept(),
         }),

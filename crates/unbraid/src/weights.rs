@@ -5,11 +5,12 @@ use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Tensor, TensorData};
+use ndarray::Array2;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use unbraid_measure::Error as MeasureError;
 
 use crate::batch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Named arrays, sorted by name so that equal weights are equal bytes.
 pub type Weights = BTreeMap<String, Weight>;
@@ -21,6 +22,29 @@ pub struct Weight {
     pub shape: Vec<usize>,
     /// Its numbers, last axis fastest.
     pub values: Vec<f32>,
+}
+
+impl Weight {
+    /// A matrix as a weight.
+    pub fn matrix(matrix: &Array2<f32>) -> Self {
+        Self { shape: matrix.shape().to_vec(), values: matrix.iter().copied().collect() }
+    }
+
+    /// The inverse of [`matrix`](Self::matrix), of this size.
+    pub fn into_matrix(self, [rows, columns]: [usize; 2]) -> Result<Array2<f32>> {
+        let Self { shape, values } = self;
+        if shape != [rows, columns] {
+            let reason = format!("a weight is {shape:?}, which does not fit the others");
+            return Err(Error::Unable(reason));
+        }
+        let matrix = Array2::from_shape_vec((rows, columns), values);
+        Ok(matrix.expect("a weight has as many numbers as its shape says"))
+    }
+}
+
+/// Take the weight of this name out.
+pub fn take(weights: &mut Weights, name: &str) -> Result<Weight> {
+    weights.remove(name).ok_or_else(|| Error::Unable(format!("weight `{name}` is missing")))
 }
 
 /// The weights of a module, named by their path in it: `net.encoder.mean.weight`.

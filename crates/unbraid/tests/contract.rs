@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 use unbraid::bench::Workload;
 use unbraid::config::{Config, Plan};
-use unbraid::data::{Range, Sampler, Shape, Supervision};
+use unbraid::data::{Range, Shape, Supervision};
 use unbraid::encode;
 use unbraid::learner::{Entry, Learner};
 use unbraid::model::{Step, Task};
@@ -30,7 +30,7 @@ fn small(entry: &Entry, seed: u64, steps: u64) -> Plan {
 fn defaults(entry: &Entry) -> Table {
     let (squares, _) = (unbraid::data::find("squares").unwrap().open)(&Table::new()).unwrap();
     let task = Task { shape: squares.shape(), rows: squares.len() };
-    (entry.resolve)(&Table::new(), &task).expect("a method builds from its defaults")
+    (entry.resolve)(&Table::new(), &task).expect("a method builds from its defaults").0
 }
 
 fn trained(directory: &Path, plan: &Plan) -> Run {
@@ -158,7 +158,7 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
         let rng = Rng::new(5);
         let mut trained = (entry.build)(&plan.config.model_settings(), &plan.task, &rng).unwrap();
         trained.fit(&*plan.data, &rng).unwrap();
-        let sampler = Sampler::new(&*plan.data, entry.supervision, rng.clone()).unwrap();
+        let sampler = plan.sampler(rng.clone()).unwrap();
         for step in 0..if entry.takes_steps { 3 } else { 0 } {
             trained.step(&sampler.draw(step, 16), Step::new(step, 3, &rng), 1e-2);
         }

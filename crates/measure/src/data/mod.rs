@@ -49,7 +49,7 @@ pub mod xy_object;
 pub mod xy_squares;
 
 pub use stored::Steps;
-pub use supervision::{Draw, Sampler, Supervision};
+pub use supervision::{Draw, Rules, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
 pub static DATASETS: &[Source] = &[

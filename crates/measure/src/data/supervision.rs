@@ -8,6 +8,7 @@ use std::fmt;
 
 use super::{Dataset, Transition, observations};
 use crate::error::{Error, Result};
+use crate::factors::{Factor, Kind};
 use crate::rng::Rng;
 
 /// What a learner may see beside the observation. Closed on purpose: models match on it.
@@ -17,7 +18,9 @@ pub enum Supervision {
     None,
     /// A label per observation: concepts, a segment, an environment.
     Labels,
-    /// Two observations that differ in a few unknown factors.
+    /// Labels of a few rows, beside many without.
+    SomeLabels,
+    /// Two observations that differ in a few factors.
     Pairs,
     /// Transitions with the factors that were intervened on.
     Targets,
@@ -30,6 +33,7 @@ impl fmt::Display for Supervision {
         f.write_str(match self {
             Self::None => "none",
             Self::Labels => "labels",
+            Self::SomeLabels => "some labels",
             Self::Pairs => "pairs",
             Self::Targets => "targets",
             Self::Actions => "actions",
@@ -44,26 +48,54 @@ pub struct Draw {
     pub count: usize,
     /// The rows drawn, of the first view.
     pub rows: Vec<usize>,
-    /// One for none and labels, two for pairs and transitions: `[count, numbers]` each.
+    /// One for none and labels, two for pairs and transitions, and for some labels the labelled ones
+    /// second: `[count, numbers]` each.
     pub views: Vec<Vec<f32>>,
-    /// `[count, label]`, or empty.
+    /// `[count, label]`, or empty. Of some labels, the place of each factor's value among its
+    /// values, from 0 to less than 1, of the second view.
     pub labels: Vec<f32>,
-    /// `[count, factors]`, or empty; 1 where intervened.
+    /// `[count, factors]`, or empty; 1 where intervened, or where a pair differs.
     pub targets: Vec<f32>,
     /// `[count, action]`, or empty.
     pub actions: Vec<f32>,
+}
+
+/// How pairs and labelled rows are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// In how many factors a pair differs; 0 for a random number of them, but not all.
+    pub changed: usize,
+    /// Draw pairs as the released code does: in half of them one factor changes, whatever
+    /// `changed` says, and a factor that changes may get the value it had.
+    pub released: bool,
+    /// How many rows have labels, where only some have.
+    pub labelled: usize,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { changed: 1, released: false, labelled: 1000 }
+    }
 }
 
 /// Draws training examples with the supervision a model asks for.
 pub struct Sampler<'a> {
     data: &'a dyn Dataset,
     supervision: Supervision,
+    rules: Rules,
+    /// The rows with labels, where only some have.
+    labelled: Vec<usize>,
     rng: Rng,
 }
 
 impl<'a> Sampler<'a> {
     /// Refuses here, not at step 900, if the data set cannot give this supervision.
-    pub fn new(data: &'a dyn Dataset, supervision: Supervision, rng: Rng) -> Result<Self> {
+    pub fn new(
+        data: &'a dyn Dataset,
+        supervision: Supervision,
+        rules: Rules,
+        rng: Rng,
+    ) -> Result<Self> {
         if data.is_empty() {
             return Err(Error::Missing(
                 "the data set has no rows; there is nothing to train on".into(),
@@ -72,6 +104,10 @@ impl<'a> Sampler<'a> {
         let lacking = match supervision {
             Supervision::None => None,
             Supervision::Labels => data.label(0).is_none().then_some("labels"),
+            Supervision::SomeLabels => {
+                let known = data.factors().iter().any(|factor| factor.size().is_some());
+                (!known).then_some("labels of discrete factors")
+            }
             Supervision::Pairs => {
                 let mut values = vec![0.0; data.factors().len()];
                 data.values(0, &mut values);
@@ -87,8 +123,20 @@ impl<'a> Sampler<'a> {
                 (!known).then_some("transitions with actions")
             }
         };
+        let movable = movable(data).len();
+        if supervision == Supervision::Pairs && lacking.is_none() && rules.changed > movable {
+            let reason = format!("is {}, and only {movable} factors can change", rules.changed);
+            return Err(Error::setting("train.changed", reason));
+        }
+        let labelled = match supervision {
+            Supervision::SomeLabels => {
+                let count = rules.labelled.min(data.len());
+                rng.split("labelled").distinct(count, data.len())
+            }
+            _ => vec![],
+        };
         match lacking {
-            None => Ok(Self { data, supervision, rng }),
+            None => Ok(Self { data, supervision, rules, labelled, rng }),
             Some(what) => Err(Error::Missing(format!(
                 "this model learns from {what}, which the data set cannot give; choose another \
                  model or other data"
@@ -119,8 +167,19 @@ impl<'a> Sampler<'a> {
                 draw.labels =
                     rows.iter().filter_map(|&row| self.data.label(row)).flatten().collect();
             }
+            Supervision::SomeLabels => {
+                // Round and round through the labelled rows, as many as there are fresh ones.
+                let place =
+                    |k: usize| self.labelled[(step as usize * count + k) % self.labelled.len()];
+                partners = (0..count).map(place).collect();
+                draw.labels = partners.iter().flat_map(|&row| places(self.data, row)).collect();
+            }
             Supervision::Pairs => {
-                partners = rows.iter().map(|&row| partner(self.data, row, 1, &mut rng)).collect();
+                for &row in &rows {
+                    let other = pair(self.data, row, self.rules, &mut rng);
+                    draw.targets.extend(changes(self.data, row, other));
+                    partners.push(other);
+                }
             }
             Supervision::Targets | Supervision::Actions => {
                 for step in rows.iter().filter_map(|&row| self.data.next(row)) {
@@ -144,7 +203,60 @@ fn first_step(data: &dyn Dataset) -> Option<Transition> {
 
 /// Whether any factor has a second value to change to.
 fn has_choice(data: &dyn Dataset) -> bool {
-    data.factors().iter().any(|factor| factor.size().is_some_and(|size| size > 1))
+    !movable(data).is_empty()
+}
+
+/// The factors that have a second value to change to.
+fn movable(data: &dyn Dataset) -> Vec<usize> {
+    let factors = data.factors().iter().enumerate();
+    factors
+        .filter(|(_, factor)| factor.size().is_some_and(|size| size > 1))
+        .map(|(k, _)| k)
+        .collect()
+}
+
+/// Where each value of a row stands among those of its factor: 0, 1/size, … Continuous factors are
+/// left out.
+fn places(data: &dyn Dataset, row: usize) -> Vec<f32> {
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(row, &mut values);
+    let place = |(value, factor): (&f32, &Factor)| match &factor.kind {
+        Kind::Discrete(all) => {
+            Some(all.partition_point(|other| other < value) as f32 / all.len() as f32)
+        }
+        Kind::Continuous => None,
+    };
+    values.iter().zip(data.factors()).filter_map(place).collect()
+}
+
+/// 1 for each factor in which two rows differ.
+fn changes(data: &dyn Dataset, row: usize, other: usize) -> Vec<f32> {
+    let [mut before, mut after] =
+        [vec![0.0; data.factors().len()], vec![0.0; data.factors().len()]];
+    data.values(row, &mut before);
+    data.values(other, &mut after);
+    before.iter().zip(&after).map(|(a, b)| f32::from(u8::from(a != b))).collect()
+}
+
+/// A partner of `row` by the rules.
+fn pair(data: &dyn Dataset, row: usize, rules: Rules, rng: &mut Rng) -> usize {
+    let movable = movable(data);
+    let some = match rules.changed {
+        0 => 1 + rng.below(movable.len().saturating_sub(1).max(1)),
+        changed => changed,
+    };
+    if !rules.released {
+        return partner(data, row, some, rng);
+    }
+    let changed = if rng.below(2) == 0 { 1 } else { some };
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(row, &mut values);
+    for pick in rng.distinct(changed, movable.len()) {
+        if let Kind::Discrete(choices) = &data.factors()[movable[pick]].kind {
+            values[movable[pick]] = choices[rng.below(choices.len())];
+        }
+    }
+    data.find(&values).expect("a data set that offers pairs has every combination")
 }
 
 /// A row that differs from `row` in exactly `changed` factors, each set to another of its values.
@@ -152,11 +264,10 @@ pub fn partner(data: &dyn Dataset, row: usize, changed: usize, rng: &mut Rng) ->
     let factors = data.factors();
     let mut values = vec![0.0; factors.len()];
     data.values(row, &mut values);
-    let movable: Vec<usize> =
-        (0..factors.len()).filter(|&k| factors[k].size().is_some_and(|size| size > 1)).collect();
+    let movable = movable(data);
     for pick in rng.distinct(changed.min(movable.len()), movable.len()) {
         let factor = movable[pick];
-        if let crate::factors::Kind::Discrete(choices) = &factors[factor].kind {
+        if let Kind::Discrete(choices) = &factors[factor].kind {
             let others: Vec<f32> =
                 choices.iter().copied().filter(|choice| *choice != values[factor]).collect();
             values[factor] = others[rng.below(others.len())];
@@ -177,7 +288,8 @@ mod tests {
     #[test]
     fn the_draw_of_a_step_does_not_depend_on_other_steps() {
         let data = squares();
-        let sampler = Sampler::new(&*data, Supervision::Labels, Rng::new(0)).unwrap();
+        let sampler =
+            Sampler::new(&*data, Supervision::Labels, Rules::default(), Rng::new(0)).unwrap();
         let draw = sampler.draw(5, 8);
         sampler.draw(6, 3);
         assert_eq!(sampler.draw(5, 8), draw);
@@ -202,7 +314,48 @@ mod tests {
     #[test]
     fn missing_supervision_is_refused_before_training() {
         let data = squares();
-        let refused = Sampler::new(&*data, Supervision::Actions, Rng::new(0)).err().unwrap();
+        let refused = Sampler::new(&*data, Supervision::Actions, Rules::default(), Rng::new(0))
+            .err()
+            .unwrap();
         assert!(refused.to_string().contains("transitions with actions"), "{refused}");
+    }
+
+    #[test]
+    fn pairs_say_in_which_factors_they_differ() {
+        let data = squares();
+        for (changed, allowed) in [(1, 1..=1), (3, 3..=3), (0, 1..=3)] {
+            let rules = Rules { changed, ..Rules::default() };
+            let sampler = Sampler::new(&*data, Supervision::Pairs, rules, Rng::new(0)).unwrap();
+            let draw = sampler.draw(0, 64);
+            let counts = draw.targets.chunks(4).map(|row| row.iter().sum::<f32>() as usize);
+            let counts: Vec<usize> = counts.collect();
+            assert!(counts.iter().all(|count| allowed.contains(count)), "{counts:?}");
+            let all_seen = allowed.clone().all(|count| counts.contains(&count));
+            assert!(all_seen, "{counts:?}");
+        }
+        // As released, a new value may be the old one.
+        let rules = Rules { changed: 2, released: true, ..Rules::default() };
+        let sampler = Sampler::new(&*data, Supervision::Pairs, rules, Rng::new(0)).unwrap();
+        let draw = sampler.draw(0, 256);
+        let counts = draw.targets.chunks(4).map(|row| row.iter().sum::<f32>() as usize);
+        let mut seen: Vec<usize> = counts.collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen, [0, 1, 2]);
+        let rules = Rules { changed: 9, ..Rules::default() };
+        let refused = Sampler::new(&*data, Supervision::Pairs, rules, Rng::new(0)).err().unwrap();
+        assert!(refused.to_string().contains("only 4 factors can change"), "{refused}");
+    }
+
+    #[test]
+    fn some_labels_are_those_of_a_fixed_few_rows() {
+        let data = squares();
+        let rules = Rules { labelled: 10, ..Rules::default() };
+        let sampler = Sampler::new(&*data, Supervision::SomeLabels, rules, Rng::new(0)).unwrap();
+        let draw = sampler.draw(0, 25);
+        assert_eq!((draw.views.len(), draw.labels.len()), (2, 25 * 4));
+        assert_eq!(draw.labels[..40], draw.labels[40..80]);
+        assert!(draw.labels.iter().all(|place| (0.0..1.0).contains(place)));
+        assert_ne!(draw.labels, sampler.draw(1, 25).labels);
     }
 }

@@ -36,6 +36,8 @@ pub struct FastIca {
     pub mean: Vec<f32>,
     /// `[k, numbers]`: times a centred observation, its components.
     pub unmixing: Array2<f32>,
+    /// `[k, numbers]`: what one unit of each component adds to an observation.
+    pub mixing: Array2<f32>,
     /// Iterations taken.
     pub iterations: usize,
     /// Whether they ended because nothing turned any more. If not, the components are the best so
@@ -70,9 +72,11 @@ impl FastIca {
             rotation = next;
             iterations += 1;
         }
-        let whitening = &pca.components / &ArrayView1::from(&spreads).insert_axis(Axis(1));
-        let unmixing = rotation.mapv(|entry| entry as f32).dot(&whitening);
-        Ok(Self { mean: pca.mean, unmixing, iterations, converged })
+        let rotation = rotation.mapv(|entry| entry as f32);
+        let spreads = ArrayView1::from(&spreads).insert_axis(Axis(1));
+        let unmixing = rotation.dot(&(&pca.components / &spreads));
+        let mixing = rotation.dot(&(&pca.components * &spreads));
+        Ok(Self { mean: pca.mean, unmixing, mixing, iterations, converged })
     }
 
     /// The components of observations `[rows, numbers]`, `[rows, k]`.
@@ -84,6 +88,13 @@ impl FastIca {
             general_mat_mul(1.0, &(&rows - &mean), &self.unmixing.t(), 0.0, &mut out);
         });
         out
+    }
+}
+
+impl FastIca {
+    /// Observations with these components, `[rows, k]` to `[rows, numbers]`.
+    pub fn inverse(&self, components: ArrayView2<f32>) -> Array2<f32> {
+        components.dot(&self.mixing) + ArrayView1::from(&self.mean)
     }
 }
 

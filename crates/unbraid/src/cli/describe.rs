@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use unbraid::data::library::Publication;
-use unbraid::data::{self, Dataset, Range, Sampler, Supervision};
+use unbraid::data::{self, Dataset, Range, Rules, Sampler, Supervision};
 use unbraid::factors::{Factor, Kind};
 use unbraid::rng::Rng;
 
@@ -24,7 +24,7 @@ pub(super) fn run(choice: &DataChoice, output: Output) -> Result<()> {
 /// What can be asked of a data set, and whether this one has it.
 fn capabilities(data: &dyn Dataset) -> [(&'static str, bool); 6] {
     // A sampler refuses what the data cannot give, as training does.
-    let gives = |what| Sampler::new(data, what, Rng::new(0)).is_ok();
+    let gives = |what| Sampler::new(data, what, Rules::default(), Rng::new(0)).is_ok();
     [
         ("labels", gives(Supervision::Labels)),
         ("pairs", gives(Supervision::Pairs)),

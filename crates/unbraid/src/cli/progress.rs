@@ -129,7 +129,8 @@ impl Watcher {
             }
             (progress.done, Instant::now())
         });
-        let terms = progress.terms.iter().map(|(name, value)| format!("{name} {value:.2}"));
+        let shown = progress.terms.iter().filter(|(name, _)| !name.contains('/'));
+        let terms = shown.map(|(name, value)| format!("{name} {value:.2}"));
         let terms = || terms.collect::<Vec<_>>().join("  ");
         if let Some(bar) = &self.bar {
             bar.set_position(progress.done);

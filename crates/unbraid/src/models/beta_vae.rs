@@ -15,15 +15,16 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
 use crate::batch::Batch;
-use crate::error::{Error, Result};
-use crate::model::{Loss, Model, Settings, Step, Task};
+use crate::error::Result;
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::schedule::Schedule;
 
 /// The settings of a β-VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// The weight of the KL term; the study tried 1, 2, 4, 6, 8 and 16.
-    pub beta: f64,
+    pub beta: Schedule,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -31,15 +32,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { beta: 4.0, net: NetSettings::default() }
+        Self { beta: 4.0.into(), net: NetSettings::default() }
     }
 }
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
-        if !(self.beta.is_finite() && self.beta >= 0.0) {
-            return Err(Error::setting("model.beta", "must be a number of at least 0"));
-        }
+        self.beta.check("model.beta", 0.0)?;
         self.net.resolve(task)
     }
 }
@@ -48,7 +47,8 @@ impl Settings for Config {
 #[derive(Module, Debug)]
 pub struct BetaVae {
     net: Autoencoder,
-    beta: f64,
+    #[module(skip)]
+    beta: Schedule,
 }
 
 impl Model for BetaVae {
@@ -68,7 +68,7 @@ With beta > 1 a code is expensive, so the model spends it on what explains most 
 give each factor a code of its own. With beta = 1 it is the VAE.
 
 ## Settings
-beta (4), and those of `vae`: latents, net, width, likelihood, noise.
+beta (4, or a schedule), and those of `vae`: latents, net, width, likelihood, noise.
 
 ## What to expect
 Higher beta: better separated codes, blurrier reconstructions, more codes that stay unused. Too high
@@ -80,19 +80,22 @@ does; where losses are averaged over pixels, beta_here = beta_there * (H*W*C) / 
     };
     const SUPERVISION: Supervision = Supervision::None;
 
+    fn supervision(config: &Config) -> Supervision {
+        config.net.supervision()
+    }
+
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         Self { net: Autoencoder::new(&config.net, task, rng, device), beta: config.beta }
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let (reconstruction, kl) = self.net.evidence(batch.views[0].clone(), step);
-        Loss::new(reconstruction.clone() + kl.clone() * self.beta)
-            .term("reconstruction", reconstruction)
-            .term("kl", kl)
+        let evidence = self.net.evidence(batch, step);
+        let penalty = evidence.kl.clone() * self.beta.at(step);
+        evidence.loss(penalty)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Tensor<2> {
-        self.net.posterior(x).mean
+    fn encode(&self, x: Tensor<4>) -> Code {
+        self.net.posterior(x).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

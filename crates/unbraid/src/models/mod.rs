@@ -8,17 +8,36 @@ use unbraid_measure::info;
 use crate::error::Result;
 use crate::learner::{Entry, baseline, model};
 
+pub mod annealed_vae;
+pub mod beta_tc_vae;
 pub mod beta_vae;
+pub mod dip_vae;
+pub mod factor_vae;
+pub mod ica;
 pub mod pca;
 pub mod raw;
+pub mod untrained;
 pub mod vae;
+pub mod weak_vae;
 
 /// Every method.
 pub static MODELS: &[Entry] = &[
     baseline::<raw::Raw>(),
     baseline::<pca::Pca>(),
+    baseline::<ica::Ica>(),
+    // Never trained, so it takes no steps.
+    Entry { takes_steps: false, ..model::<untrained::Untrained>() },
     model::<vae::Vae>(),
     model::<beta_vae::BetaVae>(),
+    model::<annealed_vae::AnnealedVae>(),
+    model::<factor_vae::FactorVae>(),
+    model::<beta_tc_vae::BetaTcVae>(),
+    model::<dip_vae::DipVae<dip_vae::One>>(),
+    model::<dip_vae::DipVae<dip_vae::Two>>(),
+    model::<weak_vae::WeakVae<weak_vae::AdaGroup>>(),
+    model::<weak_vae::WeakVae<weak_vae::AdaProduct>>(),
+    model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),
+    model::<weak_vae::WeakVae<weak_vae::KnownProduct>>(),
 ];
 
 /// Find a method by name.

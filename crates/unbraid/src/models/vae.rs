@@ -9,7 +9,7 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
 use crate::batch::Batch;
-use crate::model::{Loss, Model, Step, Task};
+use crate::model::{Code, Loss, Model, Step, Task};
 use crate::parts::nets::{Autoencoder, NetSettings};
 
 /// The variational autoencoder.
@@ -44,19 +44,22 @@ Good reconstructions; codes that mix factors. Nothing in the objective asks for 
     };
     const SUPERVISION: Supervision = Supervision::None;
 
+    fn supervision(config: &NetSettings) -> Supervision {
+        config.supervision()
+    }
+
     fn init(config: &NetSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
         Self { net: Autoencoder::new(config, task, rng, device) }
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let (reconstruction, kl) = self.net.evidence(batch.views[0].clone(), step);
-        Loss::new(reconstruction.clone() + kl.clone())
-            .term("reconstruction", reconstruction)
-            .term("kl", kl)
+        let evidence = self.net.evidence(batch, step);
+        let kl = evidence.kl.clone();
+        evidence.loss(kl)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Tensor<2> {
-        self.net.posterior(x).mean
+    fn encode(&self, x: Tensor<4>) -> Code {
+        self.net.posterior(x).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

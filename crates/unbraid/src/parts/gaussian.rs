@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::model::Step;
+use crate::model::{Code, Step};
 
 /// One Gaussian per row.
 #[derive(Clone, Debug)]
@@ -22,10 +22,21 @@ impl Gaussian {
 
     /// KL(q(z|x) ‖ N(0, I)) = ½ Σ_l (mean² + variance − log variance − 1), averaged over the batch.
     pub fn kl(&self) -> Tensor<1> {
-        let rows = self.mean.dims()[0] as f64;
+        self.kl_per_latent().sum()
+    }
+
+    /// The summands of [`kl`](Self::kl), `[latents]`.
+    pub fn kl_per_latent(&self) -> Tensor<1> {
+        let [rows, latents] = self.mean.dims();
         let variance = self.log_variance.clone().exp();
         let terms = self.mean.clone().square() + variance - self.log_variance.clone() - 1.0;
-        terms.sum() * (0.5 / rows)
+        terms.sum_dim(0).reshape([latents]) * (0.5 / rows as f64)
+    }
+}
+
+impl From<Gaussian> for Code {
+    fn from(q: Gaussian) -> Self {
+        Self { mean: q.mean, log_variance: Some(q.log_variance) }
     }
 }
 

@@ -37,6 +37,14 @@ impl Dense {
         }
     }
 
+    /// All weights zero.
+    #[cfg(test)]
+    pub(super) fn zero([input, output]: [usize; 2], device: &Device) -> Self {
+        let weight = TensorData::new(vec![0.0f32; input * output], [input, output]);
+        let weight = Param::from_data(weight, device);
+        Self { weight, bias: zeros(output, device), activation: Activation::None }
+    }
+
     /// `[batch, input]` to `[batch, output]`
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         compute::dense(x, self.weight.val(), self.bias.val(), self.activation)

@@ -1,6 +1,11 @@
 //! Reusable pieces of models: layers with seeded weights, networks, distributions, likelihoods.
 
+pub mod correlation;
+pub mod critic;
 pub mod gaussian;
+pub mod labels;
 pub mod layers;
 pub mod likelihood;
+pub mod linear;
 pub mod nets;
+pub mod schedule;

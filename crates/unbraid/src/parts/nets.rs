@@ -4,23 +4,31 @@
 //! |---|---|---|
 //! | `conv` | 32 4x4, 32 4x4, 64 2x2, 64 2x2 (all stride 2), dense 256 | dense 256, dense, 64 32 32 C 4x4 (stride 2) |
 //! | `conv4` | the same with 4x4 in all four | the same |
+//! | `burgess` | 32 4x4 four times (three for 32x32), dense 256 256 | dense 256 256, dense, 32 … C 4x4 |
+//! | `factor` | as `conv4`, dense 128 (256 for colour) | the same |
 //! | `fc` | two dense layers of 1200, ReLU | three dense layers of 1200, tanh |
 //!
 //! `conv` is what the 12,600-model study trained; the table of the β-VAE paper has 4x4 kernels
 //! throughout, which is `conv4`. `fc` is that paper's network for dSprites, and the one for vectors.
+//! `burgess` is that of the AnnealedVAE's paper, `factor` that of the FactorVAE's, whose last
+//! convolution of a 4x4 map is a dense layer.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{Range, Shape};
+use unbraid_measure::data::{Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 
 use super::gaussian::Gaussian;
-use super::layers::{Activation, Convolution, Dense};
+use super::labels::{self, LabelLoss};
 use super::likelihood::Likelihood;
-use crate::compute::{flatten, unflatten};
+use super::schedule::Schedule;
+use crate::batch::Batch;
 use crate::error::{Error, Result};
-use crate::model::{Settings, Step, Task};
+use crate::model::{Loss, Settings, Step, Task, one_of};
+use architecture::{Architecture, Decoder, Encoder, NETS, halvings};
+
+mod architecture;
 
 /// A typing error is more likely than a network of this size: with Adam it needs 6 GB.
 const MOST_WEIGHTS: f64 = 5e8;
@@ -30,20 +38,32 @@ const MOST_WEIGHTS: f64 = 5e8;
 pub struct NetSettings {
     /// How many codes.
     pub latents: usize,
-    /// "conv", "conv4", "fc", or "auto": conv for images, fc for vectors.
+    /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
     pub net: String,
-    /// Units of a dense layer; 0 for the paper's: 256 in conv and conv4, 1200 in fc.
+    /// Units of a dense layer; 0 for the paper's: 1200 in fc, 128 for grey images in factor, else 256.
     pub width: usize,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
     pub likelihood: String,
     /// The standard deviation of the gaussian likelihood.
     pub noise: f64,
+    /// The weight of the labels that some rows have; 0 for none. May follow a schedule.
+    pub label_weight: Schedule,
+    /// How labels teach: "cross-entropy", "squares" or "covariance".
+    pub label_loss: String,
 }
 
 impl Default for NetSettings {
     fn default() -> Self {
         let auto = || "auto".to_string();
-        Self { latents: 10, net: auto(), width: 0, likelihood: auto(), noise: 1.0 }
+        Self {
+            latents: 10,
+            net: auto(),
+            width: 0,
+            likelihood: auto(),
+            noise: 1.0,
+            label_weight: 0.0.into(),
+            label_loss: "cross-entropy".into(),
+        }
     }
 }
 
@@ -57,10 +77,17 @@ impl Settings for NetSettings {
             self.likelihood = if range == Range::Real { "gaussian" } else { "bernoulli" }.into();
         }
         if self.width == 0 {
-            self.width = if self.net == "fc" { 1200 } else { 256 };
+            self.width = match self.net.as_str() {
+                "fc" => 1200,
+                // The paper has twice as many units for colour.
+                "factor" if task.shape.channels == 1 => 128,
+                _ => 256,
+            };
         }
-        one_of("model.net", &self.net, &["conv", "conv4", "fc"])?;
+        one_of("model.net", &self.net, &NETS)?;
         one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
+        self.label_weight.check("model.label_weight", 0.0)?;
+        one_of("model.label_loss", &self.label_loss, &labels::LOSSES)?;
         if self.latents == 0 {
             return Err(Error::setting("model.latents", "must be at least 1"));
         }
@@ -73,12 +100,15 @@ impl Settings for NetSettings {
                 "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"",
             ));
         }
-        if self.net != "fc" && (height % 16 != 0 || width % 16 != 0) {
+        let halvings = halvings(&self.net, task.shape);
+        let side = 1 << halvings;
+        if self.net != "fc" && (height % side != 0 || width % side != 0) {
             return Err(Error::setting(
                 "model.net",
                 format!(
-                    "\"{}\" halves an image four times, so its sides must be multiples of 16; \
-                     these are {height}x{width}: use model.net = \"fc\", or resize the images",
+                    "\"{}\" halves an image {halvings} times, so its sides must be multiples of \
+                     {side}; these are {height}x{width}: use model.net = \"fc\", or resize them \
+                     with data.variant.size",
                     self.net
                 ),
             ));
@@ -88,14 +118,17 @@ impl Settings for NetSettings {
 }
 
 impl NetSettings {
+    /// Whether labels of some rows teach too.
+    pub fn supervision(&self) -> Supervision {
+        match self.label_weight {
+            Schedule::Constant(0.0) => Supervision::None,
+            _ => Supervision::SomeLabels,
+        }
+    }
+
     /// Refuse a network that no memory holds: every weight is four bytes, and Adam keeps two more.
     fn check_size(&self, shape: Shape) -> Result<()> {
-        let [size, width, latents] = [shape.size(), self.width, self.latents].map(|n| n as f64);
-        // The widest layers of encoder and decoder; the convolutions are small beside them.
-        let weights = match self.net.as_str() {
-            "fc" => 2.0 * size * width + 3.0 * width * width + 3.0 * width * latents,
-            _ => 2.0 * coarse(shape).size() as f64 * width + 3.0 * width * latents,
-        };
+        let weights = Architecture::new(self, shape).weights(shape, self.latents);
         if weights > MOST_WEIGHTS {
             let reason = format!(
                 "and model.latents = {}: the network would have {weights:.0} weights, more than the \
@@ -108,13 +141,39 @@ impl NetSettings {
     }
 }
 
-fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
-    if known.contains(&given) {
-        return Ok(());
+/// One look at a batch: the posteriors, a draw from each, and the two sides of the evidence bound.
+#[derive(Debug)]
+pub struct Evidence {
+    /// q(z|x)
+    pub posterior: Gaussian,
+    /// A draw from each posterior, `[batch, latents]`.
+    pub z: Tensor<2>,
+    /// −log p(x|z), summed over an observation, averaged over the batch.
+    pub reconstruction: Tensor<1>,
+    /// KL(q(z|x) ‖ N(0, I)), summed over latents, averaged over the batch.
+    pub kl: Tensor<1>,
+    /// Its summands, `[latents]`.
+    pub kl_per_latent: Tensor<1>,
+    /// What labels cost, and their weight in this step.
+    labels: Option<(Tensor<1>, f64)>,
+}
+
+impl Evidence {
+    /// The reconstruction error and a penalty, with the terms that every VAE logs.
+    pub fn loss(self, penalty: Tensor<1>) -> Loss {
+        let mut total = self.reconstruction.clone() + penalty;
+        if let Some((cost, weight)) = &self.labels {
+            total = total + cost.clone() * *weight;
+        }
+        let loss = Loss::new(total)
+            .term("reconstruction", self.reconstruction)
+            .term("kl", self.kl)
+            .latents(self.kl_per_latent);
+        match self.labels {
+            Some((cost, _)) => loss.term("labels", cost),
+            None => loss,
+        }
     }
-    let hint = unbraid_measure::info::did_you_mean(given, known.iter().copied());
-    let known = known.join(", ");
-    Err(Error::setting(key, format!("cannot be \"{given}\"{hint} (known: auto, {known})")))
 }
 
 /// An encoder into Gaussian posteriors and a decoder back.
@@ -124,6 +183,10 @@ pub struct Autoencoder {
     decoder: Decoder,
     #[module(skip)]
     likelihood: Likelihood,
+    #[module(skip)]
+    label_weight: Schedule,
+    #[module(skip)]
+    label_loss: LabelLoss,
 }
 
 impl Autoencoder {
@@ -133,6 +196,8 @@ impl Autoencoder {
             encoder: Encoder::new(settings, task.shape, &mut rng.split("encoder"), device),
             decoder: Decoder::new(settings, task.shape, &mut rng.split("decoder"), device),
             likelihood: Likelihood::new(&settings.likelihood, settings.noise, task.shape.range),
+            label_weight: settings.label_weight,
+            label_loss: LabelLoss::named(&settings.label_loss),
         }
     }
 
@@ -146,115 +211,26 @@ impl Autoencoder {
         self.likelihood.error(self.decoder.forward(z), x)
     }
 
-    /// The two sides of the evidence bound, from one draw of the code: the reconstruction error
-    /// and KL(q(z|x) ‖ N(0, I)).
-    pub fn evidence(&self, x: Tensor<4>, step: &mut Step) -> (Tensor<1>, Tensor<1>) {
-        let q = self.posterior(x.clone());
-        (self.error(q.sample(step), x), q.kl())
+    /// Encode the first view, draw once, decode. If there is a second view with labels, its means
+    /// are held against them.
+    pub fn evidence(&self, batch: &Batch, step: &mut Step) -> Evidence {
+        let x = batch.views[0].clone();
+        let posterior = self.posterior(x.clone());
+        let z = posterior.sample(step);
+        let reconstruction = self.error(z.clone(), x);
+        let labels = batch.views.get(1).zip(batch.labels.as_ref()).map(|(x, labels)| {
+            let means = self.posterior(x.clone()).mean;
+            (self.label_loss.cost(means, labels.clone()), self.label_weight.at(step))
+        });
+        let kl_per_latent = posterior.kl_per_latent();
+        let kl = kl_per_latent.clone().sum();
+        Evidence { posterior, z, reconstruction, kl, kl_per_latent, labels }
     }
 
     /// The expected observation.
     pub fn decode(&self, z: Tensor<2>) -> Tensor<4> {
         self.likelihood.mean(self.decoder.forward(z))
     }
-}
-
-#[derive(Module, Debug)]
-struct Encoder {
-    convolutions: Vec<Convolution>,
-    dense: Vec<Dense>,
-    mean: Dense,
-    log_variance: Dense,
-}
-
-impl Encoder {
-    fn new(settings: &NetSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
-        let relu = Activation::Relu;
-        let kernels = match settings.net.as_str() {
-            "conv" => vec![4, 4, 2, 2],
-            "conv4" => vec![4, 4, 4, 4],
-            _ => vec![],
-        };
-        let channels = [shape.channels, 32, 32, 64, 64];
-        let convolutions: Vec<Convolution> = (kernels.iter().zip(channels.windows(2)))
-            .map(|(&kernel, pair)| {
-                Convolution::new([pair[0], pair[1]], [kernel, 2], relu, rng, device)
-            })
-            .collect();
-        let flat = if kernels.is_empty() { shape.size() } else { coarse(shape).size() };
-        let width = settings.width;
-        let mut dense = vec![Dense::new([flat, width], relu, rng, device)];
-        if kernels.is_empty() {
-            dense.push(Dense::new([width, width], relu, rng, device));
-        }
-        let head = [width, settings.latents];
-        Self {
-            convolutions,
-            dense,
-            mean: Dense::new(head, Activation::None, rng, device),
-            log_variance: Dense::new(head, Activation::None, rng, device),
-        }
-    }
-
-    fn forward(&self, x: Tensor<4>) -> Gaussian {
-        let x = self.convolutions.iter().fold(x, |x, layer| layer.forward(x));
-        let h = flatten(x);
-        let h = self.dense.iter().fold(h, |h, layer| layer.forward(h));
-        Gaussian { mean: self.mean.forward(h.clone()), log_variance: self.log_variance.forward(h) }
-    }
-}
-
-#[derive(Module, Debug)]
-struct Decoder {
-    dense: Vec<Dense>,
-    convolutions: Vec<Convolution>,
-    /// Channels, height and width of what the dense layers end in.
-    grid: [usize; 3],
-}
-
-impl Decoder {
-    fn new(settings: &NetSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
-        let (latents, width) = (settings.latents, settings.width);
-        let (relu, tanh, none) = (Activation::Relu, Activation::Tanh, Activation::None);
-        let (sizes, activations, end) = match settings.net.as_str() {
-            "fc" => (
-                vec![latents, width, width, width, shape.size()],
-                vec![tanh, tanh, tanh, none],
-                shape,
-            ),
-            _ => (vec![latents, width, coarse(shape).size()], vec![relu, relu], coarse(shape)),
-        };
-        let dense = (sizes.windows(2).zip(activations))
-            .map(|(pair, activation)| Dense::new([pair[0], pair[1]], activation, rng, device))
-            .collect();
-        let channels = match settings.net.as_str() {
-            "fc" => vec![],
-            _ => vec![end.channels, 64, 32, 32, shape.channels],
-        };
-        let convolutions = (channels.windows(2).zip([relu, relu, relu, none]))
-            .map(|(pair, activation)| {
-                Convolution::transposed([pair[0], pair[1]], [4, 2], activation, rng, device)
-            })
-            .collect();
-        Self { dense, convolutions, grid: [end.channels, end.height, end.width] }
-    }
-
-    /// `[batch, latents]` to `[batch, channels, height, width]`, before any squashing.
-    fn forward(&self, z: Tensor<2>) -> Tensor<4> {
-        let h = self.dense.iter().fold(z, |h, layer| layer.forward(h));
-        if self.convolutions.is_empty() {
-            // Rows of pixels; only a convolution wants them as images in memory.
-            let [channels, height, width] = self.grid;
-            return h.reshape([-1, channels as i32, height as i32, width as i32]);
-        }
-        let h = unflatten(h, self.grid);
-        self.convolutions.iter().fold(h, |h, layer| layer.forward(h))
-    }
-}
-
-/// The map that is left after four halvings: 64 channels, a sixteenth of each side.
-fn coarse(shape: Shape) -> Shape {
-    Shape { channels: 64, height: shape.height / 16, width: shape.width / 16, range: Range::Real }
 }
 
 #[cfg(test)]

@@ -1,0 +1,239 @@
+//! Weak supervision from pairs: Locatello et al., Weakly-Supervised Disentanglement Without
+//! Compromises, ICML 2020, arXiv:2002.02886; Bouchacourt et al., Multi-Level Variational
+//! Autoencoder, AAAI 2018; Hosoya, Group-based Learning of Disentangled Representations, IJCAI 2019.
+//!
+//! Two observations differ in a few factors. Latents that are the same in both get one posterior,
+//! the average of the two; the others keep their own:
+//!
+//! ```text
+//! L = ½ Σ_k ( E_q'_k[−log p(x_k|z)] + β KL(q'_k ‖ N(0, I)) )
+//! group (GVAE):      mean = ½ (m₁ + m₂),                       variance = ½ (v₁ + v₂)
+//! product (ML-VAE):  mean = (m₁/v₁ + m₂/v₂) v₁v₂ / (v₁ + v₂),  variance = 2 v₁v₂ / (v₁ + v₂)
+//! ```
+//!
+//! The variance of a product of two Gaussians is half of that; the released codes have twice it,
+//! and so has this. Which latents are shared is either known (`gvae`, `ml-vae`: all but those of
+//! the factors that changed, latent k being that of factor k) or guessed (`ada-gvae`,
+//! `ada-ml-vae`): shared is what differs less than half way between the least and the most
+//! different latent, δ_l < ½ (min δ + max δ). The difference δ is a KL divergence of the two
+//! posteriors, from first to second as in disentanglement_lib, or the mean of both directions as
+//! in disent. Where all differ equally, as for two equal observations, all are shared: δ_l = τ.
+//! disent would share none, disentanglement_lib leaves it to rounding.
+
+use std::marker::PhantomData;
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Supervision;
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::error::{Error, Result};
+use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
+use crate::parts::gaussian::Gaussian;
+use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::schedule::Schedule;
+
+mod pages;
+
+/// How two posteriors become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// As in the GVAE.
+    Group,
+    /// As in the ML-VAE.
+    Product,
+}
+
+/// A member of the family.
+pub trait Member: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// What it is.
+    const INFO: Info;
+    /// How two posteriors become one.
+    const AVERAGE: Average;
+    /// Whether it guesses which latents are shared.
+    const ADAPTIVE: bool;
+}
+
+/// Ada-GVAE.
+#[derive(Clone, Debug)]
+pub struct AdaGroup;
+/// Ada-ML-VAE.
+#[derive(Clone, Debug)]
+pub struct AdaProduct;
+/// GVAE.
+#[derive(Clone, Debug)]
+pub struct KnownGroup;
+/// ML-VAE.
+#[derive(Clone, Debug)]
+pub struct KnownProduct;
+
+macro_rules! member {
+    ($name:ident, $average:ident, $adaptive:literal, $info:expr) => {
+        impl Member for $name {
+            const INFO: Info = $info;
+            const AVERAGE: Average = Average::$average;
+            const ADAPTIVE: bool = $adaptive;
+        }
+    };
+}
+
+member!(AdaGroup, Group, true, pages::ADA_GVAE);
+member!(AdaProduct, Product, true, pages::ADA_ML_VAE);
+member!(KnownGroup, Group, false, pages::GVAE);
+member!(KnownProduct, Product, false, pages::ML_VAE);
+
+/// The settings of the family.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// The weight of the KL terms; the paper tried 1, 2, 4, 8 and 16.
+    pub beta: Schedule,
+    /// "forward": KL(q₁ ‖ q₂); "symmetric": the mean of both directions. Only where shared latents
+    /// are guessed.
+    pub difference: String,
+    /// The networks.
+    #[serde(flatten)]
+    pub net: NetSettings,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let net = NetSettings::default();
+        Self { beta: 1.0.into(), difference: "forward".into(), net }
+    }
+}
+
+impl Settings for Config {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        self.beta.check("model.beta", 0.0)?;
+        one_of("model.difference", &self.difference, &["forward", "symmetric"])?;
+        if self.net.supervision() != Supervision::None {
+            let reason = "must be 0: this model learns from pairs, and labels are not read";
+            return Err(Error::setting("model.label_weight", reason));
+        }
+        self.net.resolve(task)
+    }
+}
+
+/// A VAE that learns from pairs.
+#[derive(Module, Debug)]
+pub struct WeakVae<M: Member> {
+    net: Autoencoder,
+    #[module(skip)]
+    beta: Schedule,
+    symmetric: bool,
+    #[module(skip)]
+    member: PhantomData<M>,
+}
+
+impl<M: Member> Model for WeakVae<M> {
+    type Config = Config;
+    const INFO: Info = M::INFO;
+    const SUPERVISION: Supervision = Supervision::Pairs;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        Self {
+            net: Autoencoder::new(&config.net, task, rng, device),
+            beta: config.beta,
+            symmetric: config.difference == "symmetric",
+            member: PhantomData,
+        }
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let [first, second] = [&batch.views[0], &batch.views[1]];
+        let (one, other) = (self.net.posterior(first.clone()), self.net.posterior(second.clone()));
+        let shared = match (M::ADAPTIVE, &batch.targets) {
+            (false, Some(changed)) => unchanged(changed.clone(), one.mean.dims()[1]),
+            _ => alike(&one, &other, self.symmetric),
+        };
+        let average = average(&one, &other, M::AVERAGE);
+        let [one, other] = [one, other].map(|own| choose(&shared, &average, &own));
+        let error = |q: &Gaussian, x: &Tensor<4>, step: &mut Step| {
+            self.net.error(q.sample(step), x.clone())
+        };
+        let reconstruction = (error(&one, first, step) + error(&other, second, step)) * 0.5;
+        let latents = (one.kl_per_latent() + other.kl_per_latent()) * 0.5;
+        let kl = latents.clone().sum();
+        let count = shared.dims()[0] as f64;
+        Loss::new(reconstruction.clone() + kl.clone() * self.beta.at(step))
+            .term("reconstruction", reconstruction)
+            .term("kl", kl)
+            .term("shared", shared.sum() / count)
+            .latents(latents)
+    }
+
+    fn encode(&self, x: Tensor<4>) -> Code {
+        self.net.posterior(x).into()
+    }
+
+    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+        Some(self.net.decode(z))
+    }
+}
+
+/// 1 where a latent belongs to no factor that changed, `[batch, latents]`: latent k to factor k, and
+/// what is left over to none.
+fn unchanged(changed: Tensor<2>, latents: usize) -> Tensor<2> {
+    let [rows, factors] = changed.dims();
+    let kept = changed * -1.0 + 1.0;
+    match latents.checked_sub(factors) {
+        None => kept.narrow(1, 0, latents),
+        Some(0) => kept,
+        Some(more) => {
+            let device = kept.device();
+            Tensor::cat(vec![kept, Tensor::ones([rows, more], &device)], 1)
+        }
+    }
+}
+
+/// 1 where two posteriors differ no more than half way between the least and the most different
+/// latent of their pair. A choice, not a number to learn from: it has no gradient.
+fn alike(one: &Gaussian, other: &Gaussian, symmetric: bool) -> Tensor<2> {
+    let forward = divergence(one, other);
+    let difference = match symmetric {
+        true => (forward + divergence(other, one)) * 0.5,
+        false => forward,
+    };
+    let difference = difference.detach();
+    let threshold = (difference.clone().max_dim(1) + difference.clone().min_dim(1)) * 0.5;
+    difference.lower_equal(threshold).float()
+}
+
+/// KL(q₁ ‖ q₂) of each latent.
+fn divergence(one: &Gaussian, other: &Gaussian) -> Tensor<2> {
+    let apart = (other.mean.clone() - one.mean.clone()).square();
+    let ratio = one.log_variance.clone() - other.log_variance.clone();
+    let scaled = apart * (other.log_variance.clone() * -1.0).exp();
+    (ratio.clone().exp() + scaled - 1.0 - ratio) * 0.5
+}
+
+fn average(one: &Gaussian, other: &Gaussian, kind: Average) -> Gaussian {
+    let (v1, v2) = (one.log_variance.clone().exp(), other.log_variance.clone().exp());
+    let (m1, m2) = (one.mean.clone(), other.mean.clone());
+    match kind {
+        Average::Group => Gaussian { mean: (m1 + m2) * 0.5, log_variance: ((v1 + v2) * 0.5).log() },
+        Average::Product => {
+            // m₁ v₂ / (v₁ + v₂) + m₂ v₁ / (v₁ + v₂)
+            let sum = v1.clone() + v2.clone();
+            let mean = (m1 * v2.clone() + m2 * v1.clone()) / sum.clone();
+            Gaussian { mean, log_variance: (v1 * v2 * 2.0 / sum).log() }
+        }
+    }
+}
+
+/// The average where shared, else the own.
+fn choose(shared: &Tensor<2>, average: &Gaussian, own: &Gaussian) -> Gaussian {
+    let mix = |average: &Tensor<2>, own: &Tensor<2>| {
+        own.clone() + (average.clone() - own.clone()) * shared.clone()
+    };
+    Gaussian {
+        mean: mix(&average.mean, &own.mean),
+        log_variance: mix(&average.log_variance, &own.log_variance),
+    }
+}
+
+#[cfg(test)]
+mod tests;

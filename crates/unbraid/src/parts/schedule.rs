@@ -1,0 +1,204 @@
+//! Schedules: any number of a configuration can change over training.
+//!
+//! A setting is a number, or a table that says how it moves:
+//!
+//! ```toml
+//! beta = 4
+//! beta = { schedule = "linear", from = 0, to = 4, steps = 10_000 }
+//! beta = { schedule = "cosine", from = 0, to = 4, start = 5_000, steps = 10_000 }
+//! beta = { schedule = "cyclic", from = 0, to = 4, period = 10_000 }
+//! rate = { schedule = "step", from = 1e-3, factor = 0.5, every = 10_000 }
+//! ```
+
+use std::f64::consts::PI;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::model::Step;
+
+/// A number that may change over training.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Schedule {
+    /// Always the same.
+    Constant(f64),
+    /// It moves.
+    Moving(Moving),
+}
+
+/// How a number moves. `steps`, `start`, `period` and `every` are counted in steps of training.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "schedule", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Moving {
+    /// From `from` to `to` along a line over `steps`, beginning at `start`.
+    Linear {
+        /// The value until `start`.
+        from: f64,
+        /// The value at the end.
+        to: f64,
+        /// When it begins to move.
+        #[serde(default)]
+        start: u64,
+        /// How long it moves.
+        steps: u64,
+    },
+    /// The same along half a cosine: slow at both ends.
+    Cosine {
+        /// The value until `start`.
+        from: f64,
+        /// The value at the end.
+        to: f64,
+        /// When it begins to move.
+        #[serde(default)]
+        start: u64,
+        /// How long it moves.
+        steps: u64,
+    },
+    /// In each period a line from `from` to `to` in its first half, and `to` in its second.
+    Cyclic {
+        /// The value at the beginning of a period.
+        from: f64,
+        /// The value in its second half.
+        to: f64,
+        /// How long a period is.
+        period: u64,
+    },
+    /// Times `factor` after `every` so many steps.
+    Step {
+        /// The value at the beginning.
+        from: f64,
+        /// What it is multiplied with.
+        factor: f64,
+        /// How often.
+        every: u64,
+    },
+}
+
+impl Schedule {
+    /// The value in this step.
+    pub fn at(&self, step: &Step) -> f64 {
+        self.at_number(step.number)
+    }
+
+    /// The value in step `number`, counted from 0.
+    pub fn at_number(&self, number: u64) -> f64 {
+        let moving = match *self {
+            Self::Constant(value) => return value,
+            Self::Moving(moving) => moving,
+        };
+        let share = |start: u64, steps: u64| {
+            (number.saturating_sub(start) as f64 / steps as f64).clamp(0.0, 1.0)
+        };
+        match moving {
+            Moving::Linear { from, to, start, steps } => from + (to - from) * share(start, steps),
+            Moving::Cosine { from, to, start, steps } => {
+                from + (to - from) * 0.5 * (1.0 - (PI * share(start, steps)).cos())
+            }
+            Moving::Cyclic { from, to, period } => {
+                let place = (number % period) as f64 / period as f64;
+                from + (to - from) * (2.0 * place).min(1.0)
+            }
+            Moving::Step { from, factor, every } => {
+                // Beyond this many factors nothing is left of any number.
+                from * factor.powi((number / every).min(10_000) as i32)
+            }
+        }
+    }
+
+    /// Refuse a schedule whose values leave `low..` or are no numbers, or that never moves.
+    pub fn check(&self, key: &str, low: f64) -> Result<()> {
+        let (values, lengths) = match *self {
+            Self::Constant(value) => (vec![value], vec![]),
+            Self::Moving(
+                Moving::Linear { from, to, steps, .. } | Moving::Cosine { from, to, steps, .. },
+            ) => (vec![from, to], vec![steps]),
+            Self::Moving(Moving::Cyclic { from, to, period }) => (vec![from, to], vec![period]),
+            Self::Moving(Moving::Step { from, factor, every }) => {
+                if !(factor.is_finite() && factor > 0.0) {
+                    return Err(Error::setting(key, "needs a positive factor"));
+                }
+                (vec![from], vec![every])
+            }
+        };
+        if values.iter().any(|value| !(value.is_finite() && *value >= low)) {
+            return Err(Error::setting(key, format!("must be a number of at least {low}")));
+        }
+        if lengths.contains(&0) {
+            return Err(Error::setting(key, "needs a schedule of at least 1 step"));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moving = match self {
+            Self::Constant(value) => return value.fmt(f),
+            Self::Moving(moving) => moving,
+        };
+        match moving {
+            Moving::Linear { from, to, start, steps } => {
+                write!(f, "{from} to {to} in steps {start} to {}", start + steps)
+            }
+            Moving::Cosine { from, to, start, steps } => {
+                write!(f, "{from} to {to} by a cosine in steps {start} to {}", start + steps)
+            }
+            Moving::Cyclic { from, to, period } => {
+                write!(f, "{from} to {to} every {period} steps")
+            }
+            Moving::Step { from, factor, every } => {
+                write!(f, "{from}, times {factor} every {every} steps")
+            }
+        }
+    }
+}
+
+impl From<f64> for Schedule {
+    fn from(value: f64) -> Self {
+        Self::Constant(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize, Serialize)]
+    struct Settings {
+        beta: Schedule,
+    }
+
+    fn read(text: &str) -> Schedule {
+        toml::from_str::<Settings>(&format!("beta = {text}")).unwrap().beta
+    }
+
+    #[test]
+    fn schedules_move_as_they_say() {
+        let at = |text: &str, number| read(text).at_number(number);
+        assert_eq!(at("4", 7), 4.0);
+        assert_eq!(at("{schedule='linear', from=0, to=4, steps=10}", 5), 2.0);
+        assert_eq!(at("{schedule='linear', from=0, to=4, start=5, steps=10}", 5), 0.0);
+        assert_eq!(at("{schedule='linear', from=0, to=4, steps=10}", 99), 4.0);
+        assert!((at("{schedule='cosine', from=1, to=3, steps=10}", 5) - 2.0).abs() < 1e-12);
+        assert!(at("{schedule='cosine', from=1, to=3, steps=10}", 1) < 1.1);
+        let cyclic = "{schedule='cyclic', from=0, to=1, period=8}";
+        assert_eq!([0, 2, 4, 7, 8, 10].map(|n| at(cyclic, n)), [0.0, 0.5, 1.0, 1.0, 0.0, 0.5]);
+        let step = "{schedule='step', from=8, factor=0.5, every=10}";
+        assert_eq!([0, 9, 10, 25].map(|n| at(step, n)), [8.0, 8.0, 4.0, 2.0]);
+    }
+
+    #[test]
+    fn a_schedule_survives_its_text_and_nonsense_is_refused() {
+        for text in ["4.5", "{schedule='linear', from=0.0, to=4.0, start=3, steps=10}"] {
+            let beta = read(text);
+            let again = toml::to_string(&Settings { beta }).unwrap();
+            assert_eq!(toml::from_str::<Settings>(&again).unwrap().beta, beta);
+        }
+        assert!(toml::from_str::<Settings>("beta = {schedule='linear', from=0, to=1}").is_err());
+        let refused = |text: &str| read(text).check("model.beta", 0.0).unwrap_err().to_string();
+        assert!(refused("-1").contains("`model.beta` must be a number of at least 0"));
+        assert!(refused("{schedule='cyclic', from=0, to=1, period=0}").contains("at least 1 step"));
+    }
+}
