@@ -1,13 +1,13 @@
 //! Encoding: rows of a data set through a trained method, beside their true values.
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 
 use crate::config::Plan;
 use crate::error::{Error, Result};
-use crate::learner::Learner;
+use crate::learner::{Learner, Posterior};
 use crate::run::Run;
 
 /// How many observations are held at once; 96x96x4 images are 38 MB of them.
@@ -29,18 +29,24 @@ pub fn encode(
     data: &dyn Dataset,
     rows: &[usize],
 ) -> Result<Representation<'static>> {
-    let mut codes: Option<Array2<f32>> = None;
-    for chunk in rows.chunks(CHUNK) {
-        let part = learner.encode(data::observations(data, chunk).view());
-        match &mut codes {
-            None => codes = Some(part),
-            Some(codes) => {
-                codes.append(Axis(0), part.view()).expect("every chunk has the same latents");
-            }
-        }
-    }
-    let codes = codes.ok_or_else(|| Error::Unable("there are no rows to encode".into()))?;
+    let codes = posterior(learner, data, rows)?.mean;
     Ok(Representation::new(codes, data::values(data, rows), data.factors().to_vec())?)
+}
+
+/// What these rows are encoded to.
+pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Result<Posterior> {
+    let encode = |chunk: &[usize]| learner.posterior(data::observations(data, chunk).view());
+    let parts: Vec<Posterior> = rows.chunks(CHUNK).map(encode).collect();
+    if parts.is_empty() {
+        return Err(Error::Unable("there are no rows to encode".into()));
+    }
+    let stack = |parts: Vec<ArrayView2<f32>>| {
+        concatenate(Axis(0), &parts).expect("every chunk has the same latents")
+    };
+    let deviations: Vec<_> =
+        parts.iter().filter_map(|part| Some(part.deviation.as_ref()?.view())).collect();
+    let deviation = (!deviations.is_empty()).then(|| stack(deviations));
+    Ok(Posterior { mean: stack(parts.iter().map(|part| part.mean.view()).collect()), deviation })
 }
 
 /// The codes by which a run is scored, written into its directory. Made anew each time: the data

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, Axis, Zip};
 use toml::Table;
 use unbraid_measure::data::{Dataset, Draw, Shape, Supervision};
 use unbraid_measure::info::Info;
@@ -29,7 +29,7 @@ const CHUNK: usize = 64;
 pub type Terms = Vec<(Cow<'static, str>, f32)>;
 
 /// A latent that tells more than this, in nats, is active.
-const ACTIVE: f32 = 0.01;
+pub const ACTIVE: f32 = 0.01;
 
 /// A registry entry: a method by name, from settings to something that learns.
 pub struct Entry {
@@ -53,6 +53,26 @@ pub struct Posterior {
     pub mean: Array2<f32>,
     /// The standard deviation of each, where codes are drawn from a Gaussian.
     pub deviation: Option<Array2<f32>>,
+}
+
+impl Posterior {
+    /// KL(N(mean, deviation²) ‖ N(0, 1)) of each latent, averaged over the rows: what it tells, in
+    /// nats.
+    pub fn kl_per_latent(&self) -> Option<Vec<f32>> {
+        let deviation = self.deviation.as_ref()?;
+        let kl = |mean: &f32, deviation: &f32| {
+            0.5 * (mean * mean + deviation * deviation - 1.0) - deviation.ln()
+        };
+        let all = Zip::from(&self.mean).and(deviation).map_collect(kl);
+        all.mean_axis(Axis(0)).map(|each| each.to_vec())
+    }
+
+    /// One draw per row.
+    pub fn draw(&self, rng: &mut Rng) -> Option<Array2<f32>> {
+        let deviation = self.deviation.as_ref()?;
+        let draw = |mean: &f32, deviation: &f32| mean + deviation * rng.normal();
+        Some(Zip::from(&self.mean).and(deviation).map_collect(draw))
+    }
 }
 
 /// Something that learns and encodes. Rows in, rows out.
