@@ -1,6 +1,6 @@
 //! Encoding: rows of a data set through a trained method, beside their true values.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use ndarray::{ArrayView2, Axis, concatenate};
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
