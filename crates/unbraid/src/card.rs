@@ -9,6 +9,7 @@ use unbraid_measure::files;
 use crate::config::Plan;
 use crate::error::Result;
 use crate::run::{Run, VERSION};
+use crate::score;
 
 /// Write `README.md` from what is in the run directory now.
 pub fn write(run: &Run, plan: &Plan) -> Result<()> {
@@ -46,7 +47,7 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
     if let Some(scores) = run.scores()? {
         out.push_str("\n## Scores\n\n| metric | value | rows |\n|---|---|---|\n");
         for score in scores["scores"].as_array().into_iter().flatten() {
-            let name = score["metric"].as_str().unwrap_or_default();
+            let name = score::title(score);
             let value = match (&score["value"], &score["reason"]) {
                 (Json::Number(value), _) => format!("{:.3}", value.as_f64().unwrap_or(f64::NAN)),
                 (_, reason) => format!("not applicable: {}", reason.as_str().unwrap_or("unknown")),

@@ -71,6 +71,8 @@ impl Default for TrainSettings {
 pub struct ScoreSettings {
     /// The metrics to compute, or `["all"]`.
     pub metrics: Vec<String>,
+    /// Metrics that are also computed on codes drawn from the posterior, not only on its means.
+    pub sampled: Vec<String>,
     /// How many rows are encoded for them, drawn at random if there are more.
     pub rows: usize,
 }
@@ -79,7 +81,7 @@ impl Default for ScoreSettings {
     fn default() -> Self {
         // Quick ones; all of them take half a minute.
         let metrics = ["mig", "factor-vae-score", "mcc", "mcc-spearman"].map(String::from);
-        Self { metrics: metrics.into(), rows: 10_000 }
+        Self { metrics: metrics.into(), sampled: vec![], rows: 10_000 }
     }
 }
 
@@ -96,6 +98,8 @@ pub struct Config {
     pub train: TrainSettings,
     /// `[score]`
     pub score: ScoreSettings,
+    /// The direction by which the codes of the trained model are turned; see `rotation.rs`.
+    pub rotation: Option<Vec<f64>>,
 }
 
 /// A configuration with every default spelled out, and what it was checked against.
@@ -130,7 +134,7 @@ impl TrainSettings {
 impl Config {
     /// From a TOML table; refuses unknown sections and keys.
     pub fn from_table(mut table: Table) -> Result<Self> {
-        const KNOWN: [&str; 5] = ["seed", "data", "model", "train", "score"];
+        const KNOWN: [&str; 6] = ["seed", "data", "model", "train", "score", "rotation"];
         if let Some(format) = table.remove("format").and_then(|value| value.as_integer())
             && format > FORMAT
         {
@@ -154,6 +158,12 @@ impl Config {
                 })?
             }
         };
+        let rotation = match table.remove("rotation") {
+            None => None,
+            Some(value) => Some(value.try_into().map_err(|_| {
+                Error::setting("rotation", "must be a list of numbers; `unbraid rotate` makes it")
+            })?),
+        };
         let mut section = |name: &str| match table.remove(name) {
             None => Ok(Table::new()),
             Some(Value::Table(section)) => Ok(section),
@@ -175,6 +185,7 @@ impl Config {
             model: section("model")?,
             train,
             score: settings::parse("score", &section("score")?)?,
+            rotation,
         })
     }
 
@@ -218,6 +229,10 @@ impl Config {
     pub fn to_table(&self) -> Table {
         let mut table = Table::new();
         table.insert("seed".into(), Value::Integer(self.seed as i64));
+        if let Some(rotation) = &self.rotation {
+            let numbers = rotation.iter().map(|number| Value::Float(*number)).collect();
+            table.insert("rotation".into(), Value::Array(numbers));
+        }
         table.insert("data".into(), Value::Table(self.data.clone()));
         table.insert("model".into(), Value::Table(self.model.clone()));
         table.insert("train".into(), Value::Table(settings::to_table(&self.train)));
@@ -257,14 +272,35 @@ pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
     let parsed = format!("value = {text}").parse::<Table>().ok();
     let value = parsed.and_then(|mut parsed| parsed.remove("value"));
     let value = value.unwrap_or_else(|| Value::String(text.to_string()));
-    let mut place = table;
-    let mut key = key.trim();
-    while let Some((section, rest)) = key.split_once('.') {
-        let section = place.entry(section).or_insert_with(|| Value::Table(Table::new()));
-        (place, key) = (section.as_table_mut().ok_or_else(usage)?, rest);
+    put(table, key.trim(), value)
+}
+
+/// Put a value under a dotted key, `model.beta`.
+pub fn put(table: &mut Table, key: &str, value: Value) -> Result<()> {
+    let (mut place, mut rest) = (table, key);
+    while let Some((section, inner)) = rest.split_once('.') {
+        let entry = place.entry(section).or_insert_with(|| Value::Table(Table::new()));
+        let no_section =
+            || Error::setting(key, format!("cannot be set: `{section}` is no section"));
+        (place, rest) = (entry.as_table_mut().ok_or_else(no_section)?, inner);
     }
-    place.insert(key.into(), value);
+    place.insert(rest.into(), value);
     Ok(())
+}
+
+/// `below` with the keys of `above` in place of its own, section by section.
+pub fn overlaid(mut below: Table, above: Table) -> Table {
+    for (key, value) in above {
+        match (below.remove(&key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) => {
+                below.insert(key, Value::Table(overlaid(old, new)));
+            }
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
+    below
 }
 
 /// The registry name and settings of a data set given by name, by file or by folder.
@@ -340,7 +376,8 @@ fn check_score(score: &ScoreSettings) -> Result<()> {
     if score.metrics.is_empty() {
         return Err(Error::setting("score.metrics", "is empty; name some, or [\"all\"]"));
     }
-    for metric in score.metrics.iter().filter(|name| *name != "all") {
+    let named = score.metrics.iter().chain(&score.sampled);
+    for metric in named.filter(|name| *name != "all") {
         metrics::find(metric)?;
     }
     Ok(())

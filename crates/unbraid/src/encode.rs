@@ -49,6 +49,17 @@ pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> R
     Ok(Posterior { mean: stack(parts.iter().map(|part| part.mean.view()).collect()), deviation })
 }
 
+/// As [`of_run`], but one draw from the posterior of each row, for methods that have one; nothing is
+/// written.
+pub fn drawn_of_run(plan: &Plan, learner: &dyn Learner) -> Result<Option<Representation<'static>>> {
+    let rng = Rng::new(plan.config.seed).split("score");
+    let rows = rows(&*plan.data, plan.config.score.rows, &rng);
+    let posterior = posterior(learner, &*plan.data, &rows)?;
+    let Some(codes) = posterior.draw(&mut rng.split("draws")) else { return Ok(None) };
+    let factors = plan.data.factors().to_vec();
+    Ok(Some(Representation::new(codes, data::values(&*plan.data, &rows), factors)?))
+}
+
 /// The codes by which a run is scored, written into its directory. Made anew each time: the data
 /// of a user may have changed since.
 pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation<'static>> {

@@ -57,6 +57,8 @@ pub mod learner;
 
 pub mod models;
 
+pub mod rotation;
+
 pub mod config;
 
 pub mod run;
@@ -74,6 +76,8 @@ pub mod train;
 pub mod score;
 
 pub mod card;
+
+pub mod study;
 
 pub mod bench;
 

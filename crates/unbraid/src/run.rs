@@ -13,6 +13,7 @@ use unbraid_measure::{Error as MeasureError, files};
 use crate::config::{self, Config, FORMAT, Plan};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Terms};
+use crate::rotation::Turned;
 use crate::weights::{self, WeightsFile};
 
 /// One training's directory.
@@ -143,7 +144,19 @@ impl Run {
         let settings = self.config.model_settings();
         let mut learner = (plan.entry.build)(&settings, &plan.task, &Rng::new(0))?;
         learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
-        Ok(learner)
+        Ok(match &self.config.rotation {
+            None => learner,
+            Some(direction) => Box::new(Turned::new(learner, direction)?),
+        })
+    }
+
+    /// A finished run with the weights of this one and its codes turned, in a directory of its own.
+    pub fn turned(&self, directory: &Path, plan: &Plan) -> Result<Self> {
+        let bytes = fs::read(self.model_file())
+            .map_err(|source| MeasureError::io("read", self.model_file(), &source))?;
+        let run = Self::create(directory, plan)?;
+        files::write(run.model_file(), &bytes)?;
+        Ok(run)
     }
 
     /// Write a checkpoint and the model as they are after `done` steps.
@@ -211,6 +224,17 @@ impl Run {
         let path = self.log_file();
         let file = OpenOptions::new().create(true).append(true).open(&path);
         Ok(Log { file: file.map_err(|source| MeasureError::io("write", &path, &source))?, path })
+    }
+
+    /// The rows of the log; none where there is no log.
+    pub fn log_rows(&self) -> Result<Vec<serde_json::Map<String, Json>>> {
+        let path = self.log_file();
+        if !path.is_file() {
+            return Ok(vec![]);
+        }
+        let text = files::read_text(&path)?;
+        let rows = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>();
+        Ok(rows.map_err(|source| MeasureError::format(&path, source))?)
     }
 
     /// Remove what was made from an earlier state of the weights.

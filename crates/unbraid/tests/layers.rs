@@ -28,14 +28,15 @@ const UNBRAID: &[&[&str]] = &[
     &["model"],
     &["parts", "optimizer"],
     &["learner"],
-    &["models"],
+    &["models", "rotation"],
     &["config"],
     &["run"],
     &["picture", "tensorboard"],
     &["encode"],
     &["traverse"],
     &["train"],
-    &["score", "bench", "card"],
+    &["score", "bench"],
+    &["card", "study"],
 ];
 
 /// Leaves: files of these folders share only through what stands left of the folder.

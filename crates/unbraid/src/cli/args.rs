@@ -57,6 +57,11 @@ pub(crate) enum Command {
     Score(Score),
     /// Draw what each code does.
     Traverse(Traverse),
+    /// Turn the codes of a run so that its loss stays and its scores fall.
+    Rotate(Rotate),
+    /// Many runs from one file, and a table of them.
+    #[command(subcommand)]
+    Study(Study),
     /// Measure speed.
     #[command(subcommand)]
     Bench(Bench),
@@ -223,6 +228,9 @@ pub(crate) struct Score {
     /// Metrics by name with commas between, or `all`.
     #[arg(long, value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
+    /// Metrics to compute also on codes drawn from the posterior, for models that have one.
+    #[arg(long, value_delimiter = ',', requires = "run")]
+    pub(crate) sampled: Vec<String>,
     /// The seed of metrics that draw at random, of the split and of resampled rows.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
@@ -264,6 +272,52 @@ pub(crate) struct Traverse {
     /// The picture to write; RUN/traversal.png if left out.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rotate {
+    /// The run directory of a model with a Gaussian posterior, such as any VAE.
+    pub(crate) run: PathBuf,
+    /// Where to put the turned run; RUN-rotated if left out.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) out: Option<PathBuf>,
+    /// Metrics by name with commas between, or `all`; those of the run if left out.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Study {
+    /// Check every run of a study file and write the directory of the study.
+    Plan {
+        /// The study file: a configuration with [[rows]] and [vary]; see studies/unsupervised.toml.
+        file: PathBuf,
+        /// The directory of the study.
+        #[arg(long, value_name = "DIRECTORY")]
+        out: PathBuf,
+        /// Change any key of every run, as in `--set train.steps=100`.
+        #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Train and score what is not done yet. Stopped, it goes on where it was.
+    Work {
+        /// The directory of the study.
+        directory: PathBuf,
+        /// How many runs at once, each with its share of the cores.
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+        jobs: u16,
+    },
+    /// How far each run is.
+    Status {
+        /// The directory of the study.
+        directory: PathBuf,
+    },
+    /// The table of what is done: mean ± standard deviation over seeds. Log terms are averaged over
+    /// the last tenth of the log.
+    Gather {
+        /// The directory of the study.
+        directory: PathBuf,
+    },
 }
 
 #[derive(Debug, Subcommand)]

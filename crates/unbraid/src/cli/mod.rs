@@ -21,8 +21,10 @@ mod library;
 mod list;
 mod progress;
 mod readings;
+mod rotate;
 mod score;
 mod show;
+mod study;
 mod train;
 mod traverse;
 
@@ -48,6 +50,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Encode(options) => encode::run(&options, output),
         Command::Score(options) => score::run(&options, output),
         Command::Traverse(options) => traverse::run(&options, output),
+        Command::Rotate(options) => rotate::run(&options, output),
+        Command::Study(study) => return study::run(&study, output),
         Command::Bench(bench) => bench::run(&bench, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();

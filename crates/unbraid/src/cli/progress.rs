@@ -20,14 +20,14 @@ use super::Output;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Knows whether somebody asked to stop, by Ctrl-C or SIGTERM.
-struct Signals {
+pub(super) struct Signals {
     number: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     armed: Vec<Arc<AtomicBool>>,
 }
 
 impl Signals {
-    fn new() -> Result<Self> {
+    pub(super) fn new() -> Result<Self> {
         let (number, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let mut all_armed = Vec::new();
         for signal in [SIGINT, SIGTERM] {
@@ -43,7 +43,7 @@ impl Signals {
     }
 
     /// The signal that asked to stop, if one did.
-    fn number(&self) -> Option<u8> {
+    pub(super) fn number(&self) -> Option<u8> {
         match self.number.load(Ordering::Relaxed) {
             0 => None,
             number => Some(number as u8),

@@ -4,11 +4,14 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
+use serde_json::Value as Json;
 use unbraid::card;
+use unbraid::config::Plan;
 use unbraid::encode;
+use unbraid::learner::Learner;
 use unbraid::representation::{Protocol, Representation, Split};
 use unbraid::run::Run;
-use unbraid::score::save;
+use unbraid::score::{joined, save};
 use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 
@@ -26,7 +29,7 @@ pub(super) fn run(options: &Score, output: Output) -> Result<()> {
     let mut codes = readings::codes(options)?;
     set_protocol(&mut codes, options);
     let report = judge(&codes, &metrics, scoring_options(options), output)?;
-    show(&report, output)
+    show(&report, None, report.to_json(), output)
 }
 
 fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
@@ -36,14 +39,46 @@ fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
     output.note(&format!("encoding {} rows", plan.config.score.rows.min(plan.task.rows)));
-    let mut codes = encode::of_run(&run, &plan, &*learner)?;
-    set_protocol(&mut codes, options);
-    let report = judge(&codes, &metrics, scoring_options(options), output)?;
+    let score = |mut codes: Representation, metrics: &[&'static dyn Metric]| {
+        set_protocol(&mut codes, options);
+        judge(&codes, metrics, scoring_options(options), output)
+    };
+    let report = score(encode::of_run(&run, &plan, &*learner)?, &metrics)?;
+    let drawn = match drawn_codes(options, &plan, &*learner)? {
+        Some((codes, metrics)) => Some(score(codes, &metrics)?),
+        None => None,
+    };
+    let document = joined(&report, drawn.as_ref());
     if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {
-        save(&run, report.to_json())?;
+        save(&run, document.clone())?;
         card::write(&run, &plan)?;
     }
-    show(&report, output)
+    show(&report, drawn.as_ref(), document, output)
+}
+
+/// What is scored on codes drawn from the posterior, if anything.
+fn drawn_codes(
+    options: &Score,
+    plan: &Plan,
+    learner: &dyn Learner,
+) -> Result<Option<(Representation<'static>, Vec<&'static dyn Metric>)>> {
+    let asked = !options.sampled.is_empty();
+    let names = if asked { &options.sampled } else { &plan.config.score.sampled };
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let metrics = metrics_named(names)?;
+    match encode::drawn_of_run(plan, learner)? {
+        Some(codes) => Ok(Some((codes, metrics))),
+        // A study asks it of every row; only a person who asks is told.
+        None if !asked => Ok(None),
+        None => {
+            let name = plan.entry.info.name;
+            bail!(
+                "`{name}` has one code per observation, so there is nothing to draw; leave --sampled out"
+            )
+        }
+    }
 }
 
 fn chosen(options: &Score, default: &[String]) -> Vec<String> {
@@ -80,11 +115,16 @@ pub(super) fn judge(
     Ok(found?)
 }
 
-fn show(report: &Report, output: Output) -> Result<()> {
+fn show(report: &Report, drawn: Option<&Report>, document: Json, output: Output) -> Result<()> {
     for warning in &report.warnings {
         output.note(&format!("warning: {warning}"));
     }
-    output.result(&score_table(&report.outcomes), || report.to_json())?;
+    let mut text = score_table(&report.outcomes);
+    if let Some(drawn) = drawn {
+        text.push_str("\nof codes drawn from the posterior:\n");
+        text.push_str(&score_table(&drawn.outcomes));
+    }
+    output.result(&text, || document)?;
     match report.outcomes.iter().all(|outcome| outcome.score.is_err()) {
         true => bail!("no score could be computed; each metric says why"),
         false => Ok(()),

@@ -183,7 +183,7 @@ fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
         }
     }
     // Only what was given can differ; all else is as the run has it.
-    let mut asked = overlaid(started.clone(), given.clone());
+    let mut asked = config::overlaid(started.clone(), given.clone());
     if let (Some(Value::Table(asked)), Some(data)) = (asked.get_mut("data"), started.get("data")) {
         asked.insert("name".into(), data["name"].clone());
     }
@@ -192,21 +192,6 @@ fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
         Some(key) => Err(differs(&key)),
         None => Ok(Some((run, plan))),
     }
-}
-
-/// `below` with the keys of `above` in place of its own, section by section.
-fn overlaid(mut below: Table, above: Table) -> Table {
-    for (key, value) in above {
-        match (below.remove(&key), value) {
-            (Some(Value::Table(old)), Value::Table(new)) => {
-                below.insert(key, Value::Table(overlaid(old, new)));
-            }
-            (_, value) => {
-                below.insert(key, value);
-            }
-        }
-    }
-    below
 }
 
 fn first_difference(asked: &Table, started: &Table) -> Option<String> {

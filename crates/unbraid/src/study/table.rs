@@ -1,0 +1,178 @@
+//! The table of a study: a line for each row, a cell for each number, mean and spread over seeds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Value as Json, json};
+use unbraid_measure::files;
+
+use super::{Planned, State, Study};
+use crate::error::Result;
+use crate::run::Run;
+use crate::score;
+
+/// The share of the log, from its end, that is averaged.
+const TAIL: usize = 10;
+
+/// What was found, row by row.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The columns to show, in order.
+    pub columns: Vec<String>,
+    /// A line for each row of the study.
+    pub lines: Vec<Line>,
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Line {
+    /// Its name.
+    pub row: String,
+    /// How many of its runs are done, and how many there are.
+    pub runs: (usize, usize),
+    /// By column.
+    pub cells: BTreeMap<String, Cell>,
+}
+
+/// The numbers of some runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// One for each run that has it.
+    pub values: Vec<f64>,
+}
+
+impl Cell {
+    /// Their mean.
+    pub fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len() as f64
+    }
+
+    /// Their standard deviation, of a sample; 0 for one.
+    pub fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        let squares: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
+        (squares / (self.values.len() - 1).max(1) as f64).sqrt()
+    }
+}
+
+impl Study {
+    /// The table of what is done.
+    pub fn gather(&self) -> Result<Gathered> {
+        let mut lines: Vec<Line> = Vec::new();
+        let mut seen: Vec<String> = Vec::new();
+        for run in &self.runs {
+            if lines.last().is_none_or(|line| line.row != run.row) {
+                lines.push(Line { row: run.row.clone(), runs: (0, 0), cells: BTreeMap::new() });
+            }
+            let line = lines.last_mut().expect("just pushed");
+            line.runs.1 += 1;
+            if self.state(run)? != State::Done {
+                continue;
+            }
+            line.runs.0 += 1;
+            for (name, value) in self.numbers(run)? {
+                if !seen.contains(&name) {
+                    seen.push(name.clone());
+                }
+                line.cells.entry(name).or_default().values.push(value);
+            }
+        }
+        let shown = |name: &String| !name.contains('/');
+        let columns = match self.columns.is_empty() {
+            true => seen.into_iter().filter(shown).collect(),
+            false => self.columns.clone(),
+        };
+        Ok(Gathered { columns, lines })
+    }
+
+    /// Everything that is a number of this run: its time, the end of its log, its scores.
+    fn numbers(&self, planned: &Planned) -> Result<Vec<(String, f64)>> {
+        let run = Run::open(self.directory_of(planned))?;
+        let mut found = vec![("seconds".to_string(), self.seconds_of(planned))];
+        let log = run.log_rows()?;
+        let tail = &log[log.len() - log.len().div_ceil(TAIL)..];
+        for name in tail.first().into_iter().flat_map(|row| row.keys()).filter(|key| *key != "step")
+        {
+            let values: Vec<f64> = tail.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
+            found.push((name.clone(), values.iter().sum::<f64>() / values.len() as f64));
+        }
+        let scores = run.scores()?.unwrap_or_default();
+        for score in scores["scores"].as_array().into_iter().flatten() {
+            let title = score::title(score);
+            let parts = score["parts"].as_object().into_iter().flatten();
+            // The parts of drawn codes go by the same names as those of means.
+            let parts = parts.filter(|_| score["codes"].is_null());
+            let parts = parts.map(|(name, value)| (name.clone(), value.as_f64()));
+            let all = std::iter::once((title, score["value"].as_f64())).chain(parts);
+            found.extend(all.filter_map(|(name, value)| Some((name, value?))));
+        }
+        Ok(found)
+    }
+}
+
+impl Gathered {
+    /// Cells as words, the names of the columns first.
+    pub fn words(&self) -> Vec<Vec<String>> {
+        let mut head = vec!["row".to_string(), "runs".into()];
+        head.extend(self.columns.iter().cloned());
+        let line = |line: &Line| {
+            let (done, all) = line.runs;
+            let runs = if done == all { all.to_string() } else { format!("{done} of {all}") };
+            let cell = |column: &String| match line.cells.get(column) {
+                None => "-".into(),
+                Some(cell) if cell.values.len() < 2 => short(cell.mean()),
+                Some(cell) => format!("{} ± {}", short(cell.mean()), short(cell.deviation())),
+            };
+            let mut words = vec![line.row.clone(), runs];
+            words.extend(self.columns.iter().map(cell));
+            words
+        };
+        std::iter::once(head).chain(self.lines.iter().map(line)).collect()
+    }
+
+    /// As Markdown.
+    pub fn markdown(&self) -> String {
+        let words = self.words();
+        let line = |words: &Vec<String>| format!("| {} |\n", words.join(" | "));
+        let rule = format!("|{}\n", "---|".repeat(words[0].len()));
+        let body: String = words[1..].iter().map(line).collect();
+        format!("{}{rule}{body}", line(&words[0]))
+    }
+
+    /// Every number of every row, not only the shown ones.
+    pub fn to_json(&self) -> Json {
+        let cell = |(name, cell): (&String, &Cell)| {
+            let (mean, deviation) = (cell.mean(), cell.deviation());
+            (name.clone(), json!({"mean": mean, "sd": deviation, "values": cell.values}))
+        };
+        let line = |line: &Line| {
+            let cells: serde_json::Map<String, Json> = line.cells.iter().map(cell).collect();
+            json!({"row": line.row, "done": line.runs.0, "runs": line.runs.1, "cells": cells})
+        };
+        let lines: Vec<Json> = self.lines.iter().map(line).collect();
+        json!({"format": 1, "columns": self.columns, "rows": lines})
+    }
+
+    /// Write every number as CSV: a line for each number of each row.
+    pub fn write_csv(&self, path: &std::path::Path) -> Result<()> {
+        let mut text = String::from("row,number,runs,mean,sd\n");
+        for line in &self.lines {
+            for (name, cell) in &line.cells {
+                let row = line.row.replace('"', "\"\"");
+                let (runs, mean, sd) = (cell.values.len(), cell.mean(), cell.deviation());
+                let _ = writeln!(text, "\"{row}\",{name},{runs},{mean},{sd}");
+            }
+        }
+        Ok(files::write(path, text.as_bytes())?)
+    }
+}
+
+/// Three digits that matter.
+fn short(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        size if size >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}

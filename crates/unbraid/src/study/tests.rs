@@ -1,0 +1,67 @@
+use super::*;
+
+const FILE: &str = "
+data.name = 'squares'
+columns = ['mig']
+[vary]
+seed = [0, 1]
+model.latents = [3, 4]
+[[rows]]
+name = 'VAE, plain'
+model.name = 'vae'
+[[rows]]
+name = 'β-VAE'
+model = { name = 'beta-vae', beta = 2 }
+";
+
+#[test]
+fn rows_are_crossed_with_lists_and_named_after_what_varies() {
+    let (runs, columns) = expand(&FILE.parse().unwrap()).unwrap();
+    assert_eq!(columns, ["mig"]);
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    assert_eq!(names.len(), 8);
+    assert!(names.contains(&"vae-plain-latents-3-seed-1"), "{names:?}");
+    let run = runs.iter().find(|run| run.name == "vae-latents-4-seed-1").unwrap();
+    assert_eq!(run.row, "β-VAE latents 4");
+    assert_eq!(run.config["model"]["beta"].as_integer(), Some(2));
+    assert_eq!(run.config["model"]["latents"].as_integer(), Some(4));
+    assert_eq!(run.config["seed"].as_integer(), Some(1));
+    assert_eq!(run.config["data"]["name"].as_str(), Some("squares"));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let refusal = |text: &str| expand(&text.parse().unwrap()).unwrap_err().to_string();
+    assert!(refusal("vary.seed = 3").contains("`vary.seed` must be a list"));
+    assert!(refusal("rows = 3").contains("`rows` must be a list"));
+    let twice = "[[rows]]\nname = 'a'\n[[rows]]\nname = 'a'";
+    assert!(refusal(twice).contains("two runs called `a`"));
+}
+
+#[test]
+fn a_run_that_cannot_work_is_refused_when_planned_and_nothing_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("study");
+    let file = "data.name='squares'\n[[rows]]\nname='x'\nmodel={name='vae', latents=0}";
+    let refused = Study::create(&place, &file.parse().unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("run `x` cannot be planned") && refused.contains("model.latents"));
+    assert!(!place.exists());
+}
+
+#[test]
+fn a_cell_has_the_mean_and_the_deviation_of_a_sample() {
+    let cell = Cell { values: vec![1.0, 2.0, 3.0] };
+    assert_eq!((cell.mean(), cell.deviation()), (2.0, 1.0));
+    assert_eq!(Cell { values: vec![5.0] }.deviation(), 0.0);
+}
+
+#[test]
+fn only_one_process_works_on_a_study() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "data.name='squares'\nmodel.name='vae'";
+    let study = Study::create(&directory.path().join("s"), &file.parse().unwrap()).unwrap();
+    let held = study.lock().unwrap();
+    assert!(study.lock().unwrap_err().to_string().contains("another process"));
+    drop(held);
+    study.lock().unwrap();
+}
