@@ -11,6 +11,8 @@ use crate::representation::Representation;
 
 /// Fewer rows make most scores guesses: information and accuracy are then fitted noise.
 const FEW_ROWS: usize = 1_000;
+/// How many codes a warning names; raw pixels have thousands.
+const NAMED: usize = 12;
 /// Codes with a smaller standard deviation have collapsed; the study prunes them at this value.
 const STILL: f64 = 0.05;
 /// A whole-number factor with more values than this share of the rows was probably not meant to be
@@ -132,10 +134,11 @@ fn deviation(column: ArrayView1<f32>) -> f64 {
 
 /// "code 3", or "each of codes 1, 2, 5".
 fn codes(numbers: &[usize]) -> String {
-    let list: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    match &list[..] {
-        [one] => format!("code {one}"),
-        many => format!("each of codes {}", many.join(", ")),
+    let list: Vec<String> = numbers.iter().take(NAMED).map(ToString::to_string).collect();
+    match (&list[..], numbers.len().saturating_sub(NAMED)) {
+        ([one], _) => format!("code {one}"),
+        (many, 0) => format!("each of codes {}", many.join(", ")),
+        (many, more) => format!("each of codes {} and {more} more", many.join(", ")),
     }
 }
 
@@ -167,6 +170,14 @@ mod tests {
             of(4, "id", true),
         ];
         Representation::new(codes, values, factors).unwrap()
+    }
+
+    #[test]
+    fn thousands_of_codes_are_not_all_named() {
+        let all: Vec<usize> = (0..1024).collect();
+        assert_eq!(codes(&all[..1]), "code 0");
+        assert!(codes(&all[..12]).ends_with("10, 11"));
+        assert!(codes(&all).ends_with("10, 11 and 1012 more"));
     }
 
     #[test]

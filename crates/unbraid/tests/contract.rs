@@ -16,9 +16,13 @@ use unbraid::train::{Ending, train};
 
 /// A configuration that is quick for any method: `squares`, four latents, a few steps.
 fn small(entry: &Entry, seed: u64, steps: u64) -> Plan {
+    planned(entry, seed, steps, "1e-3")
+}
+
+fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
     let mut text = format!(
         "seed = {seed}\ndata.name = 'squares'\nmodel.name = '{}'\n\
-         train = {{ steps = {steps}, batch = 32, rate = 1e-3, log_every = 1, threads = 2 }}\n",
+         train = {{ steps = {steps}, batch = 32, rate = {rate}, log_every = 1, threads = 2 }}\n",
         entry.info.name
     );
     if defaults(entry).contains_key("latents") {
@@ -193,6 +197,25 @@ fn equal_seeds_give_equal_bytes_and_other_seeds_others() {
         if entry.takes_steps {
             let other = bytes(2);
             assert!(first.0 != other.0 && first.1 != other.1, "{}", entry.info.name);
+        }
+    }
+}
+
+/// Moments of every player, schedules and noise go on where they were.
+#[test]
+fn a_run_that_was_stopped_and_resumed_ends_with_the_same_bytes() {
+    let rate = "{ schedule = 'cosine', from = 2e-3, to = 1e-4, steps = 6 }";
+    for entry in MODELS.iter().filter(|entry| entry.takes_steps) {
+        let plan = planned(entry, 0, 6, rate);
+        let directory = tempfile::tempdir().unwrap();
+        let whole = trained(&directory.path().join("whole"), &plan);
+        let broken = Run::create(directory.path().join("broken"), &plan).unwrap();
+        let ending = train(&broken, &plan, &mut |progress| progress.done < 3).unwrap();
+        assert_eq!(ending, Ending::Interrupted(3), "{}", entry.info.name);
+        assert_eq!(train(&broken, &plan, &mut |_| true).unwrap(), Ending::Finished);
+        for name in ["model.safetensors", "log.jsonl", "resume/checkpoint.safetensors"] {
+            let read = |run: &Run| std::fs::read(run.directory().join(name)).unwrap();
+            assert!(read(&whole) == read(&broken), "{}: {name} differs", entry.info.name);
         }
     }
 }

@@ -33,7 +33,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let capacity = Moving::Linear { from: 0.0, to: 25.0, start: 0, steps: 100_000 };
+        let capacity = Moving::Linear { from: 0.0, to: 25.0, start: 0, steps: 10_000 };
         Self {
             gamma: 1000.0.into(),
             capacity: Schedule::Moving(capacity),
@@ -77,14 +77,19 @@ At first the code may tell almost nothing and spends its few nats on what explai
 further nat is spent on the next best factor, in a code of its own.
 
 ## Settings
-gamma (1000), capacity (0 to 25 nats over the first 100,000 steps: a schedule, see below), and those
-of `vae`: latents, net, width, likelihood, noise. For a shorter training, shorten the schedule too:
+gamma (1000), capacity (0 to 25 nats over the first 10,000 steps: a schedule, see below), and those
+of `vae`: latents, net, width, likelihood, noise. The paper takes 100,000 steps; for a longer training,
+stretch the schedule:
 
-    --set model.capacity='{ schedule = \"linear\", from = 0, to = 25, steps = 10000 }'
+    --set model.capacity='{ schedule = \"linear\", from = 0, to = 25, steps = 100000 }'
 
 ## What to expect
 The KL term follows the capacity closely. On dSprites the paper sees position first, then scale,
-then shape, then orientation. A capacity beyond what the data need makes codes split.",
+then shape, then orientation. A capacity beyond what the data need makes codes split.
+
+## Cautions
+Adam scales a gradient by its own size, so a large gamma leaves little of the step to the
+reconstruction. In a short training a gamma of 20 holds the capacity as well and learns much sooner.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 

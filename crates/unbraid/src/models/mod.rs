@@ -44,3 +44,6 @@ pub static MODELS: &[Entry] = &[
 pub fn find(name: &str) -> Result<&'static Entry> {
     Ok(info::find("model", "models", MODELS.iter().map(|e| (e.info.name, e)), name)?)
 }
+
+#[cfg(test)]
+mod tests;

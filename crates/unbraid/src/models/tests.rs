@@ -1,0 +1,245 @@
+//! The mathematics that all losses share: gradients by finite differences, whose gradients they are,
+//! and what the members of the family become where their weights agree.
+
+use std::collections::BTreeMap;
+
+use burn::module::{ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use unbraid_measure::data::{Draw, Range, Shape, Supervision};
+use unbraid_measure::rng::Rng;
+use unbraid_measure::settings;
+
+use super::*;
+use crate::batch::{self, Batch};
+use crate::device;
+use crate::model::{Loss, Model, Settings, Step, Task};
+use crate::weights::{self, Weights};
+
+const BATCH: usize = 8;
+const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };
+const TASK: Task = Task { shape: SHAPE, rows: 40 };
+/// A network small enough to look at every weight.
+const TINY: &str = "net = 'fc'\nwidth = 5\nlatents = 3\n";
+
+/// A tiny model, what it learns from, and its loss there.
+struct Example<M: Model> {
+    model: M,
+    batch: Batch,
+}
+
+impl<M: Model> Example<M> {
+    fn new(text: &str) -> Self {
+        let table = format!("{TINY}{text}").parse().unwrap();
+        let mut config: M::Config = settings::parse("model", &table).unwrap();
+        config.resolve(&TASK).unwrap();
+        let model = M::init(&config, &TASK, &Rng::new(3), &device::training());
+        // Off the biases of zero, where whole layers stand on the edge of a ReLU.
+        let mut weights = weights::of(&model);
+        for (path, weight) in &mut weights {
+            let mut rng = Rng::new(6).split(path);
+            weight.values.iter_mut().for_each(|value| *value += 0.2 * rng.normal());
+        }
+        let model = weights::into(model, weights).unwrap();
+        let draw = draw(M::supervision(&config));
+        Self { model, batch: Batch::new(&draw, SHAPE, &device::training()) }
+    }
+
+    /// In step 7 of 10: the noise is the same every time.
+    fn loss(&self, model: &M) -> Loss {
+        model.loss(&self.batch, &mut Step::new(7, 10, &Rng::new(4)))
+    }
+
+    /// One number of the loss with these weights: the total without some terms, or a term.
+    fn number(&self, weights: &Weights, pick: &dyn Fn(Loss) -> Tensor<1>) -> f64 {
+        let model = weights::into(self.model.clone(), weights.clone()).unwrap();
+        f64::from(pick(self.loss(&model)).into_scalar::<f32>())
+    }
+
+    fn gradients(&self, pick: &dyn Fn(Loss) -> Tensor<1>) -> BTreeMap<String, Vec<f32>> {
+        let loss = pick(self.loss(&self.model));
+        let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
+        let mut collector = Collector { path: vec![], gradients, found: BTreeMap::new() };
+        self.model.visit(&mut collector);
+        collector.found
+    }
+
+    /// Walk along each gradient, both ways: the loss must rise and fall as fast as the gradient says.
+    fn check(&self, whose: &dyn Fn(&str) -> bool, pick: &dyn Fn(Loss) -> Tensor<1>) {
+        let (weights, name) = (weights::of(&self.model), M::INFO.name);
+        let gradients = self.gradients(&total);
+        for (path, gradient) in gradients.iter().filter(|(path, _)| whose(path)) {
+            let length = gradient.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
+            assert!(length > 1e-6, "{name}: `{path}` has no gradient");
+            let step = 2e-3;
+            let walked = |sign: f64| {
+                let mut weights = weights.clone();
+                let values = &mut weights.get_mut(path).unwrap().values;
+                for (value, g) in values.iter_mut().zip(gradient) {
+                    *value += (sign * step * f64::from(*g) / length) as f32;
+                }
+                self.number(&weights, pick)
+            };
+            let slope = (walked(1.0) - walked(-1.0)) / (2.0 * step);
+            // Beside a share of the slope, the rounding of a large loss over a small step.
+            let allowed = 0.02 * length + 1e-4 * self.number(&weights, pick).abs();
+            assert!((slope - length).abs() < allowed, "{name}: `{path}`: {length} and {slope}");
+        }
+    }
+}
+
+/// The gradient of each weight by its path.
+struct Collector {
+    path: Vec<String>,
+    gradients: GradientsParams,
+    found: BTreeMap<String, Vec<f32>>,
+}
+
+impl ModuleVisitor for Collector {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if let Some(gradient) = self.gradients.remove::<D>(param.id) {
+            self.found.insert(self.path.join("."), batch::numbers(gradient));
+        }
+    }
+}
+
+fn draw(supervision: Supervision) -> Draw {
+    let mut rng = Rng::new(5);
+    let mut random = |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
+    let (views, labels, targets) = match supervision {
+        Supervision::SomeLabels => (2, 2, 0),
+        Supervision::Pairs => (2, 0, 2),
+        _ => (1, 0, 0),
+    };
+    Draw {
+        count: BATCH,
+        views: (0..views).map(|_| random(BATCH * SHAPE.size())).collect(),
+        labels: random(BATCH * labels),
+        targets: random(BATCH * targets).into_iter().map(f32::round).collect(),
+        ..Draw::default()
+    }
+}
+
+fn total(loss: Loss) -> Tensor<1> {
+    loss.total
+}
+
+fn term(name: &'static str) -> impl Fn(Loss) -> Tensor<1> {
+    move |loss| {
+        let found = loss.terms.into_iter().find(|(term, _)| *term == name);
+        found.expect("the loss has this term").1
+    }
+}
+
+fn check<M: Model>(text: &str) {
+    Example::<M>::new(text).check(&|_| true, &total);
+}
+
+#[test]
+fn every_loss_has_the_gradient_that_differences_find() {
+    check::<vae::Vae>("");
+    check::<vae::Vae>("likelihood = 'gaussian'\nnoise = 0.5");
+    check::<beta_vae::BetaVae>("beta = { schedule = 'linear', from = 0, to = 8, steps = 10 }");
+    check::<annealed_vae::AnnealedVae>("gamma = 3\ncapacity = 0.01");
+    check::<annealed_vae::AnnealedVae>("gamma = 3\ncapacity = 9");
+    check::<beta_tc_vae::BetaTcVae>("beta = 4");
+    check::<beta_tc_vae::BetaTcVae>("alpha = 0.5\nbeta = 4\ngamma = 2");
+    check::<beta_tc_vae::BetaTcVae>("beta = 4\ngamma = 2\nestimator = 'stratified'");
+    check::<dip_vae::DipVae<dip_vae::One>>("");
+    check::<dip_vae::DipVae<dip_vae::Two>>("diagonal = 3");
+    for difference in ["forward", "symmetric"] {
+        let text = format!("difference = '{difference}'");
+        check::<weak_vae::WeakVae<weak_vae::AdaGroup>>(&text);
+        check::<weak_vae::WeakVae<weak_vae::AdaProduct>>(&text);
+    }
+    check::<weak_vae::WeakVae<weak_vae::KnownGroup>>("beta = 2");
+    check::<weak_vae::WeakVae<weak_vae::KnownProduct>>("beta = 2");
+    for loss in ["cross-entropy", "squares", "covariance"] {
+        check::<vae::Vae>(&format!("label_weight = 2\nlabel_loss = '{loss}'"));
+    }
+}
+
+const CRITIC: &str = "gamma = 5\ncritic_depth = 2\ncritic_width = 6\ncritic_rate = 1e-3";
+
+/// Each player follows the gradient of its own loss: the critic's share of the sum is not the
+/// encoder's business, nor the total correlation that of the critic.
+#[test]
+fn both_players_of_a_factor_vae_follow_their_own_loss() {
+    let example = Example::<factor_vae::FactorVae>::new(CRITIC);
+    let critics = |path: &str| path.starts_with("critic");
+    example.check(&critics, &term("critic"));
+    let without = |loss: Loss| {
+        let critic = loss.terms.iter().find(|(name, _)| *name == "critic").unwrap().1.clone();
+        loss.total - critic
+    };
+    example.check(&|path| !critics(path), &without);
+}
+
+#[test]
+fn the_critics_loss_gives_the_encoder_no_gradient_and_the_other_way_round() {
+    let example = Example::<factor_vae::FactorVae>::new(CRITIC);
+    let of_critic = example.gradients(&term("critic"));
+    assert!(!of_critic.is_empty() && of_critic.keys().all(|path| path.starts_with("critic")));
+    let of_correlation = example.gradients(&term("total_correlation"));
+    assert!(!of_correlation.is_empty(), "the encoder learns from what the critic sees");
+    assert!(
+        of_correlation.keys().all(|path| path.starts_with("net.encoder")),
+        "{of_correlation:?}"
+    );
+}
+
+fn first_loss<M: Model>(text: &str) -> f32 {
+    let example = Example::<M>::new(text);
+    total(example.loss(&example.model)).into_scalar()
+}
+
+#[test]
+fn where_the_weights_agree_all_are_the_vae() {
+    let vae = first_loss::<vae::Vae>("");
+    let near =
+        |name: &str, other: f32| assert!((vae - other).abs() < 1e-5, "{name}: {vae} {other}");
+    near("beta", first_loss::<beta_vae::BetaVae>("beta = 1"));
+    near("annealed", first_loss::<annealed_vae::AnnealedVae>("gamma = 1\ncapacity = 0"));
+    near("tc", first_loss::<beta_tc_vae::BetaTcVae>("beta = 1"));
+    near("factor", {
+        let example = Example::<factor_vae::FactorVae>::new("gamma = 0\ncritic_width = 4");
+        let loss = example.loss(&example.model);
+        let critic = term("critic")(example.loss(&example.model));
+        (loss.total - critic).into_scalar()
+    });
+    let one = first_loss::<dip_vae::DipVae<dip_vae::One>>("off_diagonal = 0");
+    near("dip one", one);
+    near("dip two", first_loss::<dip_vae::DipVae<dip_vae::Two>>("off_diagonal = 0"));
+}
+
+/// At KL = C the force on the KL term turns round: with the same reconstruction gradient r and KL
+/// gradient k the two sides have r + γk and r − γk.
+#[test]
+fn the_force_of_an_annealed_vae_turns_round_at_its_capacity() {
+    let of = |text: &str| Example::<annealed_vae::AnnealedVae>::new(text).gradients(&total);
+    let (above, below) = (of("gamma = 3\ncapacity = 0"), of("gamma = 3\ncapacity = 1000"));
+    let without = of("gamma = 0\ncapacity = 0");
+    let mut largest = 0f32;
+    for (path, above) in &above {
+        for ((above, below), without) in above.iter().zip(&below[path]).zip(&without[path]) {
+            assert!((above + below - 2.0 * without).abs() < 1e-3, "{path}");
+            largest = largest.max((above - below).abs());
+        }
+    }
+    assert!(largest > 0.1, "{largest}");
+}
+
+/// Two equal observations share every latent, so both losses of the pair are those of one.
+#[test]
+fn a_pair_of_equals_is_one_observation() {
+    let mut example = Example::<weak_vae::WeakVae<weak_vae::AdaGroup>>::new("");
+    example.batch.views[1] = example.batch.views[0].clone();
+    let shared = term("shared")(example.loss(&example.model)).into_scalar::<f32>();
+    assert_eq!(shared, 3.0);
+}
