@@ -95,6 +95,26 @@ impl Run {
         self.file("traversal.png")
     }
 
+    /// The same walks, moving.
+    pub fn animation(&self) -> PathBuf {
+        self.file("traversal.gif")
+    }
+
+    /// Observations above what is decoded from their codes.
+    pub fn reconstructions(&self) -> PathBuf {
+        self.file("reconstructions.png")
+    }
+
+    /// The codes against the true factors.
+    pub fn factor_figure(&self) -> PathBuf {
+        self.file("factors.svg")
+    }
+
+    /// The log as curves.
+    pub fn training_figure(&self) -> PathBuf {
+        self.file("training.svg")
+    }
+
     /// The model card.
     pub fn card(&self) -> PathBuf {
         self.file("README.md")
@@ -120,12 +140,13 @@ impl Run {
         self.file("codes.npz")
     }
 
-    fn checkpoint_file(&self) -> PathBuf {
-        self.file("resume").join("checkpoint.safetensors")
+    /// The terms of the loss, a row per logged step.
+    pub fn log_file(&self) -> PathBuf {
+        self.file("log.jsonl")
     }
 
-    fn log_file(&self) -> PathBuf {
-        self.file("log.jsonl")
+    fn checkpoint_file(&self) -> PathBuf {
+        self.file("resume").join("checkpoint.safetensors")
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -215,7 +236,15 @@ impl Run {
 
     /// Remove what was made from an earlier state of the weights.
     fn forget_results(&self) -> Result<()> {
-        for path in [self.representation_file(), self.scores_file(), self.traversal()] {
+        let results = [
+            self.representation_file(),
+            self.scores_file(),
+            self.traversal(),
+            self.animation(),
+            self.reconstructions(),
+            self.factor_figure(),
+        ];
+        for path in results {
             if path.exists() {
                 fs::remove_file(&path)
                     .map_err(|source| MeasureError::io("remove", &path, &source))?;

@@ -31,9 +31,12 @@ const UNBRAID: &[&[&str]] = &[
     &["models"],
     &["config"],
     &["run"],
-    &["picture", "tensorboard"],
+    &["picture", "animation", "figure", "tensorboard"],
     &["encode"],
+    &["latents"],
     &["traverse"],
+    &["reconstruct", "response"],
+    &["factor_figure", "training_figure"],
     &["train"],
     &["score", "bench", "card"],
 ];
