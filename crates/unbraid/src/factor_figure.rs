@@ -3,9 +3,10 @@
 use unbraid_measure::representation::Representation;
 
 use crate::error::{Error, Result};
-use crate::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, diverging};
+use crate::figure::{
+    Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, diverging, text_width,
+};
 use crate::latents::{Latent, by_importance};
-use crate::picture::text_width;
 use crate::response::{Map, Point, Responses};
 
 /// How many codes and how many curves a figure shows at most.
@@ -79,13 +80,11 @@ fn scale(rows: &[Row]) -> Extent {
     let maps =
         rows.iter().filter_map(|row| row.map.as_ref()).flat_map(|map| map.means.iter().copied());
     let extent = Extent::of(bands.chain(maps).map(f64::from));
-    match extent.low < 0.0 && extent.high > 0.0 {
-        false => extent,
-        true => {
-            let end = extent.high.max(-extent.low);
-            Extent { low: -end, high: end }
-        }
+    if extent.low >= 0.0 || extent.high <= 0.0 {
+        return extent;
     }
+    let end = extent.high.max(-extent.low);
+    Extent { low: -end, high: end }
 }
 
 impl Content<'_> {
@@ -96,7 +95,7 @@ impl Content<'_> {
             "" => heading.to_string(),
             note => format!("{heading} Shown: {note}."),
         };
-        let words = |text: &str, size: f32| MARGIN + f64::from(text_width(text, size)) + MARGIN;
+        let words = |text: &str, size: f64| MARGIN + text_width(text, size) + MARGIN;
         let right = self.left_of_curve(self.responses.curved.len()) - GAP + MARGIN;
         let width = right.max(words(title, 17.0)).max(words(&heading, 12.0)).ceil();
         let height = TOP + self.rows.len() as f64 * (HEIGHT + GAP) + MARGIN;
@@ -122,7 +121,7 @@ impl Content<'_> {
         let (mut x, y) = (MARGIN, 80.0);
         let word = |figure: &mut Figure, x: &mut f64, text: &str| {
             figure.text((*x, y), 12.0, INK, Anchor::Start, text);
-            *x += f64::from(text_width(text, 12.0)) + 6.0;
+            *x += text_width(text, 12.0) + 6.0;
         };
         if self.responses.places.is_some() {
             word(figure, &mut x, &format!("map: code {:.1}", self.scale.low));
@@ -200,7 +199,9 @@ fn curves_in(figure: &mut Figure, panel: &Panel, curves: &[Vec<Point>]) {
     for (colour, curve) in colours() {
         panel.curve(figure, &curve.iter().map(place).collect::<Vec<_>>(), colour, 1.8);
         if curve.len() <= 12 {
-            curve.iter().for_each(|point| figure.dot(panel.at(place(point)), 2.6, colour));
+            for point in curve {
+                figure.dot(panel.at(place(point)), 2.6, colour);
+            }
         }
     }
 }

@@ -39,6 +39,8 @@ impl Latent {
     /// What it tells, in short: `KL 2.41`.
     pub fn amount(self) -> String {
         match self.told {
+            // Rounded, it could look as if it were not dead.
+            Told::Kl(_) if self.is_dead() => format!("KL < {ACTIVE}"),
             Told::Kl(kl) => format!("KL {kl:.2}"),
             Told::Spread(spread) => format!("sd {spread:.2}"),
         }
@@ -80,7 +82,10 @@ mod tests {
         let latents = by_importance(&codes);
         assert_eq!(latents.iter().map(|latent| latent.index).collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!(latents.iter().map(|l| l.is_dead()).collect::<Vec<_>>(), [false, false, true]);
-        assert_eq!(latents[0].amount(), "KL 2.41");
+        assert_eq!(
+            (latents[0].amount(), latents[2].amount()),
+            ("KL 2.41".into(), "KL < 0.01".into())
+        );
     }
 
     #[test]

@@ -171,7 +171,10 @@ fn kl_of_latents(figure: &mut Figure, log: &Log, latents: &[(usize, &[f64])], to
         let (x, y) = (LEFT + WIDE + 18.0, top + (rank as f64 + 0.7) * pitch);
         let ink = if is_dead(column) { PALE } else { INK };
         figure.line(&[(x, y - 4.0), (x + 22.0, y - 4.0)], colour(rank), 3.0);
-        let text = format!("z{latent}  {:.2}", last(column));
+        let text = match is_dead(column) {
+            true => format!("z{latent}  < {ACTIVE}"),
+            false => format!("z{latent}  {:.2}", last(column)),
+        };
         figure.text((x + 30.0, y), pitch.min(12.0), ink, Anchor::Start, &text);
     }
 }
@@ -219,9 +222,14 @@ mod tests {
     #[test]
     fn the_figure_names_every_term_and_latent() {
         let svg = figure(&Log::parse(ROWS), "a run").to_svg("a run");
-        for text in
-            ["a run", "loss", "kl", "z1  2.00", "z0  0.00", "active latents of 2: KL above 0.01"]
-        {
+        for text in [
+            "a run",
+            "loss",
+            "kl",
+            "z1  2.00",
+            "z0  &lt; 0.01",
+            "active latents of 2: KL above 0.01",
+        ] {
             assert!(svg.contains(&format!(">{text}</text>")), "{text} is missing");
         }
         assert!(!svg.contains("NaN"));

@@ -36,6 +36,18 @@ pub enum Span {
     MinMax,
 }
 
+impl Span {
+    /// Whether these codes can be walked along it.
+    pub fn check(self, codes: &Representation) -> Result<()> {
+        match self == Self::Prior && codes.readings.kl.is_none() {
+            false => Ok(()),
+            true => Err(Error::Unable(
+                "this model has no prior to walk along; take --range quantile or min-max".into(),
+            )),
+        }
+    }
+}
+
 /// What is walked, and how.
 #[derive(Clone, Debug)]
 pub struct Path {
@@ -75,10 +87,7 @@ pub struct Walk {
 
 /// Walk every code of a row, the one that tells most first.
 pub fn walks(learner: &dyn Learner, codes: &Representation, path: &Path) -> Result<Vec<Walk>> {
-    if path.span == Span::Prior && codes.readings.kl.is_none() {
-        let reason = "this model has no prior to walk along; take --range quantile or min-max";
-        return Err(Error::Unable(reason.into()));
-    }
+    path.span.check(codes)?;
     let followed = correlation::spearman(codes.codes.view(), codes.values.view());
     let walk = |latent: Latent| {
         let values = values(codes.codes.column(latent.index), path);
@@ -182,25 +191,18 @@ mod tests {
         let sheet = sheet(&[walk(3, 2.414), walk(0, 0.004)], shape, String::new()).unwrap();
         let [told, dead] = &sheet.strips[..] else { panic!("two rows") };
         assert_eq!((told.label.as_str(), told.remark.as_str()), ("z3   KL 2.41", "x -0.97"));
-        assert_eq!((dead.label.as_str(), dead.remark.as_str()), ("z0   KL 0.00", "unused"));
+        assert_eq!((dead.label.as_str(), dead.remark.as_str()), ("z0   KL < 0.01", "unused"));
         assert!(dead.faded && !told.faded);
     }
 
     #[test]
-    fn a_model_without_a_prior_is_not_walked_along_one() {
+    fn codes_without_a_prior_are_not_walked_along_one() {
         let factors = vec![Factor::continuous("a")];
         let codes = Representation::new(array![[0.0], [1.0]], array![[0.0], [1.0]], factors);
-        let task = crate::model::Task {
-            shape: Shape { channels: 1, height: 1, width: 1, range: Range::Unit },
-            rows: 2,
-        };
-        let raw = (crate::models::find("raw").unwrap().build)(
-            &toml::Table::new(),
-            &task,
-            &unbraid_measure::rng::Rng::new(0),
-        );
-        let path = Path::for_a_sheet(0, Span::Prior);
-        let error = walks(&*raw.unwrap(), &codes.unwrap(), &path).unwrap_err().to_string();
+        let mut codes = codes.unwrap();
+        let error = Span::Prior.check(&codes).unwrap_err().to_string();
         assert!(error.contains("no prior") && error.contains("--range quantile"), "{error}");
+        codes.readings.kl = Some(vec![1.0]);
+        assert!(Span::Prior.check(&codes).is_ok());
     }
 }

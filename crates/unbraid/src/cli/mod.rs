@@ -84,8 +84,11 @@ impl Output {
 
     /// Print the files that were made, the main one first.
     fn files(self, paths: &[PathBuf]) -> Result<()> {
-        let text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
-        self.result(&text, || json!({"format": 1, "file": paths.first(), "files": paths}))
+        let lines: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        self.result(
+            &format!("{}\n", lines.join("\n")),
+            || json!({"format": 1, "file": paths.first(), "files": paths}),
+        )
     }
 
     /// Print the file that was made.

@@ -89,7 +89,8 @@ pub(super) fn train_with_progress(
 /// Draw the log, if it has rows; says whether there is a figure now. The run is whole without it,
 /// so a failure is told and no more.
 fn draw_training(run: &Run, plan: &Plan, output: Output) -> bool {
-    let title = format!("{} on {}: training", plan.entry.info.title, plan.config.data_name());
+    let (model, data) = (plan.entry.info.title, plan.config.data_name());
+    let title = format!("{model} on {data}: the terms of the loss, step by step");
     let drawn = training_figure::draw(&run.log_file(), &title).and_then(|figure| match figure {
         Some(figure) => figure.save(&title, &run.training_figure()).map(|()| true),
         None => Ok(false),

@@ -32,6 +32,8 @@ pub(super) fn run(options: &Traverse, output: Output) -> Result<()> {
         Range::Prior => Span::Prior,
         Range::MinMax => Span::MinMax,
     };
+    // Asked for by name, so not a thing to be left out.
+    span.check(&codes)?;
     let sheet = options.out.clone().unwrap_or_else(|| run.traversal());
     let (codes, learner) = (&codes, &*learner);
     let files =
@@ -67,13 +69,13 @@ impl Pictures<'_> {
                 Err(other) => return Err(other.into()),
             }
         }
-        match files.is_empty() {
-            true => Err(Error::Unable(left_out.join("; ")).into()),
-            false => {
-                left_out.iter().for_each(|reason| output.note(&format!("left out: {reason}")));
-                Ok(files)
-            }
+        if files.is_empty() {
+            return Err(Error::Unable(left_out.join("; ")).into());
         }
+        for reason in left_out {
+            output.note(&format!("left out: {reason}"));
+        }
+        Ok(files)
     }
 
     fn title(&self, what: &str) -> String {

@@ -10,4 +10,4 @@ mod svg;
 
 pub use colours::{Colour, INK, PALE, category, diverging, ordered};
 pub use panel::{Extent, Panel};
-pub use svg::{Anchor, Figure};
+pub use svg::{Anchor, Figure, text_width};

@@ -151,11 +151,11 @@ impl Panel {
     }
 
     fn x_ticks(&self) -> Vec<f64> {
-        self.x.ticks((self.place[2] / 70.0) as usize)
+        self.x.ticks(((self.place[2] / 45.0) as usize).min(10))
     }
 
     fn y_ticks(&self) -> Vec<f64> {
-        self.y.ticks((self.place[3] / 32.0) as usize)
+        self.y.ticks((self.place[3] / 26.0) as usize)
     }
 }
 

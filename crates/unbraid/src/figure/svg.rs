@@ -7,6 +7,7 @@ use unbraid_measure::files;
 
 use super::colours::Colour;
 use crate::error::Result;
+use crate::picture;
 
 /// Which end of a text stands at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +110,13 @@ impl Figure {
     pub fn save(&self, title: &str, path: &Path) -> Result<()> {
         Ok(files::write(path, self.to_svg(title).as_bytes())?)
     }
+}
+
+/// How wide a text is, in DejaVu Sans, the first of our fonts.
+pub fn text_width(text: &str, size: f64) -> f64 {
+    // A picture's size is the height of a line; a figure's, as in CSS, the em, which is smaller.
+    const LINE: f64 = 1.164;
+    f64::from(picture::text_width(text, (size * LINE) as f32))
 }
 
 fn listed(points: impl Iterator<Item = (f64, f64)>) -> String {
