@@ -50,7 +50,7 @@ impl Span {
 
 /// What is walked, and how.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub struct Route {
     /// The row whose codes are walked.
     pub base: usize,
     /// From where to where.
@@ -59,7 +59,7 @@ pub struct Path {
     pub stops: Vec<f32>,
 }
 
-impl Path {
+impl Route {
     /// Even steps, for a sheet.
     pub fn for_a_sheet(base: usize, span: Span) -> Self {
         let stops = (0..COLUMNS).map(|i| i as f32 / (COLUMNS - 1) as f32).collect();
@@ -86,23 +86,26 @@ pub struct Walk {
 }
 
 /// Walk every code of a row, the one that tells most first.
-pub fn walks(learner: &dyn Learner, codes: &Representation, path: &Path) -> Result<Vec<Walk>> {
-    path.span.check(codes)?;
-    let followed = correlation::spearman(codes.codes.view(), codes.values.view());
-    let walk = |latent: Latent| {
-        let values = values(codes.codes.column(latent.index), path);
-        let mut set = codes.codes.select(Axis(0), &vec![path.base; values.len()]);
+pub fn walks(learner: &dyn Learner, codes: &Representation, route: &Route) -> Result<Vec<Walk>> {
+    route.span.check(codes)?;
+    let mut shown = by_importance(codes);
+    shown.truncate(MOST);
+    let columns: Vec<usize> = shown.iter().map(|latent| latent.index).collect();
+    let followed =
+        correlation::spearman(codes.codes.select(Axis(1), &columns).view(), codes.values.view());
+    let walk = |(latent, followed): (Latent, ArrayView1<f64>)| {
+        let values = values(codes.codes.column(latent.index), route);
+        let mut set = codes.codes.select(Axis(0), &vec![route.base; values.len()]);
         set.column_mut(latent.index).assign(&ArrayView1::from(&values));
         let frames = learner.decode(set.view()).ok_or_else(no_decoder)?;
         let names = codes.factors.iter().map(|factor| factor.name.clone());
         let follows = names
-            .zip(followed.row(latent.index))
-            .map(|(name, correlation)| (name, *correlation))
+            .zip(followed.iter().copied())
             .filter(|(_, correlation)| correlation.is_finite())
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         Ok(Walk { latent, follows, values, frames })
     };
-    by_importance(codes).into_iter().take(MOST).map(walk).collect()
+    shown.into_iter().zip(followed.rows()).map(walk).collect()
 }
 
 /// The walks as a picture: a row a code, labelled with what it tells and the factor it moves.
@@ -127,8 +130,8 @@ pub fn sheet(walks: &[Walk], shape: Shape, title: String) -> Result<Sheet> {
 pub fn thumbnail(learner: &dyn Learner, data: &dyn Dataset) -> Option<RgbImage> {
     let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(256)).collect();
     let codes = encode::encode(learner, data, &rows).ok()?;
-    let path = Path::for_a_sheet(rows.len() / 2, Span::Quantile);
-    let walks = walks(learner, &codes, &path).ok()?;
+    let route = Route::for_a_sheet(rows.len() / 2, Span::Quantile);
+    let walks = walks(learner, &codes, &route).ok()?;
     Some(sheet(&walks, data.shape(), String::new()).ok()?.draw())
 }
 
@@ -142,17 +145,17 @@ pub(crate) fn no_image(shape: Shape) -> Error {
     Error::Unable(format!("a traversal is drawn from images; these data are {shape}"))
 }
 
-/// The values of a code at the stops of a path.
-fn values(code: ArrayView1<f32>, path: &Path) -> Vec<f32> {
+/// The values of a code at the stops of a route.
+fn values(code: ArrayView1<f32>, route: &Route) -> Vec<f32> {
     let mut sorted = code.to_vec();
     sorted.sort_by(f32::total_cmp);
     let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-    let (low, high) = match path.span {
+    let (low, high) = match route.span {
         Span::Quantile => (at(TAIL), at(1.0 - TAIL)),
         Span::Prior => (-NORMAL, NORMAL),
         Span::MinMax => (at(0.0), at(1.0)),
     };
-    path.stops.iter().map(|stop| low + (high - low) * stop).collect()
+    route.stops.iter().map(|stop| low + (high - low) * stop).collect()
 }
 
 #[cfg(test)]
@@ -167,7 +170,7 @@ mod tests {
     fn ends(span: Span) -> (f32, f32) {
         // 0 to 200 in a mixed order: its quantiles are numbers of it.
         let code: Array1<f32> = (0..201).map(|i| (i * 7 % 201) as f32).collect();
-        let values = values(code.view(), &Path::for_a_sheet(0, span));
+        let values = values(code.view(), &Route::for_a_sheet(0, span));
         assert_eq!(values.len(), COLUMNS);
         (values[0], values[COLUMNS - 1])
     }

@@ -9,7 +9,7 @@ use unbraid::learner::Learner;
 use unbraid::representation::Representation;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::traverse::{self, Path, Span};
+use unbraid::traverse::{self, Route, Span};
 use unbraid::{animation, card, encode, factor_figure, picture, reconstruct};
 
 use super::Output;
@@ -84,13 +84,13 @@ impl Pictures<'_> {
 
     /// The sheet and the animation.
     fn walks(&self) -> unbraid::Result<Vec<PathBuf>> {
-        let sheet = |path: &Path, title: &str| {
-            let walks = traverse::walks(self.learner, self.codes, path)?;
+        let sheet = |route: &Route, title: &str| {
+            let walks = traverse::walks(self.learner, self.codes, route)?;
             traverse::sheet(&walks, self.plan.task.shape, self.title(title))
         };
-        let still = Path::for_a_sheet(self.row, self.span);
+        let still = Route::for_a_sheet(self.row, self.span);
         picture::save(&sheet(&still, "each row walks one code")?.draw(), &self.sheet)?;
-        let moving = Path::for_an_animation(self.row, self.span);
+        let moving = Route::for_an_animation(self.row, self.span);
         let frames = animation::frames(&sheet(&moving, "each tile walks one code")?);
         animation::save(frames, &self.run.animation())?;
         Ok(vec![self.sheet.clone(), self.run.animation()])
