@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::picture::{INK, LABEL, MARGIN, PALE, PAPER, REMARK, Sheet, Strip};
 use crate::picture::{enlarged, text_width, write_text};
 
-/// How many tiles stand side by side.
+/// How many tiles stand side by side at most.
 const ACROSS: usize = 5;
 /// How long a frame is shown, in milliseconds.
 const PACE: u32 = 80;
@@ -87,7 +87,9 @@ impl Layout {
             |strip: &Strip| text_width(&strip.label, LABEL).max(text_width(&strip.remark, REMARK));
         let widest = sheet.strips.iter().map(words).fold(0.0, f32::max).ceil() as u32;
         let place = (width.max(widest) + MARGIN, height + 2 * LABEL as u32 + MARGIN + 8);
-        let across = ACROSS.min(sheet.strips.len()).max(1);
+        // Rows of equal length: six are two rows of three, not five and one.
+        let down = sheet.strips.len().div_ceil(ACROSS).max(1);
+        let across = sheet.strips.len().div_ceil(down).max(1);
         Self { tile: (width, height), place, across, top: MARGIN + 30 }
     }
 
@@ -162,6 +164,12 @@ mod tests {
         let level = |frame: usize| read[frame].buffer().get_pixel(x + 32, y + 32).0[0];
         assert_eq!([0, 1, 2, 3, 4, 5].map(level), [0, 40, 80, 120, 80, 40]);
         assert!(read.iter().all(|frame| frame.buffer().get_pixel(0, 0).0[..3] == PAPER.0));
+    }
+
+    #[test]
+    fn tiles_stand_in_rows_of_equal_length() {
+        let across = |strips| Layout::new(&sheet(strips, 1), &RgbImage::new(8, 8)).across;
+        assert_eq!([1, 5, 6, 10, 11, 20].map(across), [1, 5, 3, 5, 4, 5]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ const MARGIN: f64 = 18.0;
 struct Content<'a> {
     responses: Responses<'a>,
     rows: Vec<Row>,
-    /// One scale for every code: a code that moves little looks as if it did.
+    /// One scale for every code, so that a code which moves little is seen to.
     scale: Extent,
 }
 
