@@ -2,6 +2,7 @@
 //! header that model hubs read.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use unbraid_measure::files;
@@ -55,15 +56,36 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
             let _ = writeln!(out, "| {name} | {value} | {} |", score["rows"]);
         }
     }
-    if run.traversal().is_file() {
-        out.push_str("\n## Codes\n\n![each row walks one code](traversal.png)\n");
-    }
+    out.push_str(&pictures(run));
     out.push_str(
         "\n## Files\n\n`run.toml` every setting; `log.jsonl` the loss terms; `model.safetensors` the \
          weights (dense weights are `[input, output]`); `resume/` the checkpoint; `tb/` TensorBoard \
          events; `representation.npz` codes and true values; `scores.json` the scores.\n",
     );
     Ok(out)
+}
+
+/// The pictures that have been drawn, under a heading each.
+fn pictures(run: &Run) -> String {
+    let codes = "each row walks one code, from low to high";
+    let sections: [(&str, &[(PathBuf, &str)]); 4] = [
+        ("Codes", &[(run.traversal(), codes), (run.animation(), "the same walks, forth and back")]),
+        ("Codes against factors", &[(run.factor_figure(), "the mean code over each factor")]),
+        ("Reconstructions", &[(run.reconstructions(), "observations above, decoded codes below")]),
+        ("Training", &[(run.training_figure(), "the terms of the loss over the steps")]),
+    ];
+    let mut out = String::new();
+    for (heading, pictures) in sections {
+        let drawn: Vec<_> = pictures.iter().filter(|(path, _)| path.is_file()).collect();
+        if !drawn.is_empty() {
+            let _ = write!(out, "\n## {heading}\n");
+        }
+        for (path, words) in drawn {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let _ = write!(out, "\n![{words}]({name})\n");
+        }
+    }
+    out
 }
 
 fn capitalised(text: &str) -> String {

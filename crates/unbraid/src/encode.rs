@@ -23,14 +23,18 @@ pub fn rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
     rows
 }
 
-/// The codes of these rows with their values.
+/// The codes of these rows with their values and, where codes are drawn, the KL of each latent.
 pub fn encode(
     learner: &dyn Learner,
     data: &dyn Dataset,
     rows: &[usize],
 ) -> Result<Representation<'static>> {
-    let codes = posterior(learner, data, rows)?.mean;
-    Ok(Representation::new(codes, data::values(data, rows), data.factors().to_vec())?)
+    let posterior = posterior(learner, data, rows)?;
+    let kl = posterior.kl_per_latent();
+    let (values, factors) = (data::values(data, rows), data.factors().to_vec());
+    let mut codes = Representation::new(posterior.mean, values, factors)?;
+    codes.readings.kl = kl.map(|kl| kl.into_iter().map(f64::from).collect());
+    Ok(codes)
 }
 
 /// What these rows are encoded to.

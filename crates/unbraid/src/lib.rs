@@ -65,11 +65,25 @@ pub mod run;
 
 pub mod picture;
 
+pub mod animation;
+
+pub mod figure;
+
 pub mod tensorboard;
 
 pub mod encode;
 
+pub mod latents;
+
 pub mod traverse;
+
+pub mod reconstruct;
+
+pub mod response;
+
+pub mod factor_figure;
+
+pub mod training_figure;
 
 pub mod train;
 

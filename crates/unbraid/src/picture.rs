@@ -11,15 +11,17 @@ use unbraid_measure::files::Draft;
 
 use crate::error::Result;
 
-const INK: Rgb<u8> = Rgb([32, 33, 36]);
-const PALE: Rgb<u8> = Rgb([150, 153, 158]);
+pub(crate) const INK: Rgb<u8> = Rgb([32, 33, 36]);
+pub(crate) const PALE: Rgb<u8> = Rgb([150, 153, 158]);
 /// Not quite white, so that white pictures have an edge.
-const PAPER: Rgb<u8> = Rgb([243, 244, 246]);
+pub(crate) const PAPER: Rgb<u8> = Rgb([243, 244, 246]);
+/// How much of a faded picture is paper.
+const FADE: f32 = 0.6;
 const GAP: u32 = 3;
-const MARGIN: u32 = 14;
+pub(crate) const MARGIN: u32 = 14;
 /// The size of a label and of the remark under it, in pixels.
-const LABEL: f32 = 15.0;
-const REMARK: f32 = 11.5;
+pub(crate) const LABEL: f32 = 15.0;
+pub(crate) const REMARK: f32 = 11.5;
 
 /// One row of a sheet.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +30,7 @@ pub struct Strip {
     pub label: String,
     /// A smaller line under the label.
     pub remark: String,
-    /// Whether the row does not matter much.
+    /// Whether the row does not matter much; its pictures then are as pale as its label.
     pub faded: bool,
     /// The pictures from left to right.
     pub tiles: Vec<RgbImage>,
@@ -82,8 +84,7 @@ impl Sheet {
         let Some(first) = self.strips.iter().find_map(|strip| strip.tiles.first()) else {
             return RgbImage::from_pixel(1, 1, PAPER);
         };
-        let enlarge = 64u32.div_ceil(first.height().max(first.width())).max(1);
-        let (width, height) = (first.width() * enlarge, first.height() * enlarge);
+        let (width, height) = enlarged(first);
         let columns = self.strips.iter().map(|strip| strip.tiles.len()).max().unwrap_or(0) as u32;
         let beside = self.width_of_labels();
         let top = MARGIN + 26 + if self.columns.is_empty() { 0 } else { 18 };
@@ -101,7 +102,7 @@ impl Sheet {
             let y = top + row as u32 * (height + GAP);
             strip.write_labels(&mut canvas, y as f32 + height as f32 / 2.0);
             for (column, tile) in strip.tiles.iter().enumerate() {
-                let large = imageops::resize(tile, width, height, FilterType::Nearest);
+                let large = strip.shown(tile, (width, height));
                 let x = beside + column as u32 * (width + GAP);
                 imageops::replace(&mut canvas, &large, i64::from(x), i64::from(y));
             }
@@ -118,8 +119,22 @@ impl Sheet {
 }
 
 impl Strip {
+    /// The colour of the label.
+    pub(crate) fn ink(&self) -> Rgb<u8> {
+        if self.faded { PALE } else { INK }
+    }
+
+    /// A tile as it is shown: of this size, and pale if the row is faded.
+    pub(crate) fn shown(&self, tile: &RgbImage, (width, height): (u32, u32)) -> RgbImage {
+        let mut large = imageops::resize(tile, width, height, FilterType::Nearest);
+        if self.faded {
+            large.pixels_mut().for_each(|pixel| *pixel = blend(*pixel, PAPER, FADE));
+        }
+        large
+    }
+
     fn write_labels(&self, canvas: &mut RgbImage, middle: f32) {
-        let ink = if self.faded { PALE } else { INK };
+        let ink = self.ink();
         let x = MARGIN as f32;
         if self.remark.is_empty() {
             write_text(canvas, &self.label, x, middle - LABEL / 2.0, LABEL, ink);
@@ -130,18 +145,40 @@ impl Strip {
     }
 }
 
+/// The size at which small tiles are shown: a whole multiple, so that pixels stay sharp.
+pub(crate) fn enlarged(tile: &RgbImage) -> (u32, u32) {
+    let times = 64u32.div_ceil(tile.height().max(tile.width())).max(1);
+    (tile.width() * times, tile.height() * times)
+}
+
+/// A colour with a share of another over it.
+fn blend(below: Rgb<u8>, above: Rgb<u8>, share: f32) -> Rgb<u8> {
+    let mix = |i: usize| {
+        let (below, above) = (f32::from(below.0[i]), f32::from(above.0[i]));
+        (below + (above - below) * share).round() as u8
+    };
+    Rgb([mix(0), mix(1), mix(2)])
+}
+
 fn font() -> FontRef<'static> {
     FontRef::try_from_slice(dejavu::sans::regular()).expect("the built-in font is sound")
 }
 
-fn text_width(text: &str, size: f32) -> f32 {
+pub(crate) fn text_width(text: &str, size: f32) -> f32 {
     let font = font();
     let scaled = font.as_scaled(PxScale::from(size));
     text.chars().map(|c| scaled.h_advance(scaled.glyph_id(c))).sum()
 }
 
 /// Write with the top left corner at (x, y), blending the edges of the letters.
-fn write_text(canvas: &mut RgbImage, text: &str, x: f32, y: f32, size: f32, ink: Rgb<u8>) {
+pub(crate) fn write_text(
+    canvas: &mut RgbImage,
+    text: &str,
+    x: f32,
+    y: f32,
+    size: f32,
+    ink: Rgb<u8>,
+) {
     let font = font();
     let scale = PxScale::from(size);
     let scaled = font.as_scaled(scale);
@@ -158,12 +195,8 @@ fn write_text(canvas: &mut RgbImage, text: &str, x: f32, y: f32, size: f32, ink:
                 && px < canvas.width()
                 && py < canvas.height()
             {
-                let under = canvas.get_pixel(px, py).0;
-                let blend = |i: usize| {
-                    let (below, above) = (f32::from(under[i]), f32::from(ink.0[i]));
-                    (below + (above - below) * cover.clamp(0.0, 1.0)).round() as u8
-                };
-                canvas.put_pixel(px, py, Rgb([blend(0), blend(1), blend(2)]));
+                let under = *canvas.get_pixel(px, py);
+                canvas.put_pixel(px, py, blend(under, ink, cover.clamp(0.0, 1.0)));
             }
         });
     }
@@ -199,5 +232,14 @@ mod tests {
         let picture = sheet.draw();
         let red = picture.pixels().filter(|pixel| pixel.0 == [200, 0, 0]).count();
         assert_eq!(red, 4 * 64 * 64);
+    }
+
+    #[test]
+    fn a_faded_row_has_pale_pictures() {
+        let tile = RgbImage::from_pixel(64, 64, Rgb([0, 0, 0]));
+        let strip = Strip { faded: true, tiles: vec![tile], ..Strip::default() };
+        let picture = Sheet { strips: vec![strip], ..Sheet::default() }.draw();
+        assert!(picture.pixels().all(|pixel| pixel.0[0] > 120), "a black tile is grey now");
+        assert!(picture.pixels().any(|pixel| pixel.0[0] < 160), "but it can be seen");
     }
 }

@@ -96,6 +96,26 @@ impl Run {
         self.file("traversal.png")
     }
 
+    /// The same walks, moving.
+    pub fn animation(&self) -> PathBuf {
+        self.file("traversal.gif")
+    }
+
+    /// Observations above what is decoded from their codes.
+    pub fn reconstructions(&self) -> PathBuf {
+        self.file("reconstructions.png")
+    }
+
+    /// The codes against the true factors.
+    pub fn factor_figure(&self) -> PathBuf {
+        self.file("factors.svg")
+    }
+
+    /// The log as curves.
+    pub fn training_figure(&self) -> PathBuf {
+        self.file("training.svg")
+    }
+
     /// The model card.
     pub fn card(&self) -> PathBuf {
         self.file("README.md")
@@ -121,12 +141,12 @@ impl Run {
         self.file("codes.npz")
     }
 
-    fn checkpoint_file(&self) -> PathBuf {
-        self.file("resume").join("checkpoint.safetensors")
-    }
-
     fn log_file(&self) -> PathBuf {
         self.file("log.jsonl")
+    }
+
+    fn checkpoint_file(&self) -> PathBuf {
+        self.file("resume").join("checkpoint.safetensors")
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -233,13 +253,21 @@ impl Run {
             return Ok(vec![]);
         }
         let text = files::read_text(&path)?;
-        let rows = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>();
-        Ok(rows.map_err(|source| MeasureError::format(&path, source))?)
+        // A killed process can leave half a row at the end; it is no JSON and passed over.
+        Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
     /// Remove what was made from an earlier state of the weights.
     fn forget_results(&self) -> Result<()> {
-        for path in [self.representation_file(), self.scores_file(), self.traversal()] {
+        let results = [
+            self.representation_file(),
+            self.scores_file(),
+            self.traversal(),
+            self.animation(),
+            self.reconstructions(),
+            self.factor_figure(),
+        ];
+        for path in results {
             if path.exists() {
                 fs::remove_file(&path)
                     .map_err(|source| MeasureError::io("remove", &path, &source))?;

@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Encode(Encode),
     /// Judge codes: those of a run, or your own.
     Score(Score),
-    /// Draw what each code does.
+    /// Draw what each code does: walks, reconstructions, codes against factors.
     Traverse(Traverse),
     /// Turn the codes of a run so that its loss stays and its scores fall.
     Rotate(Rotate),
@@ -269,7 +269,10 @@ pub(crate) struct Traverse {
     /// The row (of those that are scored) whose codes are walked; the middle one if left out.
     #[arg(long)]
     pub(crate) row: Option<usize>,
-    /// The picture to write; RUN/traversal.png if left out.
+    /// From where to where a code is walked.
+    #[arg(long, default_value = "quantile")]
+    pub(crate) range: Range,
+    /// The sheet of walks; RUN/traversal.png if left out. The other pictures go into RUN.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -318,6 +321,16 @@ pub(crate) enum Study {
         /// The directory of the study.
         directory: PathBuf,
     },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Range {
+    /// Between the 2.5 % and the 97.5 % quantile of its means.
+    Quantile,
+    /// Between the same quantiles of the standard normal prior: -1.96 to 1.96.
+    Prior,
+    /// From its smallest mean to its largest.
+    MinMax,
 }
 
 #[derive(Debug, Subcommand)]

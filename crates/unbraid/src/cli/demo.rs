@@ -10,13 +10,15 @@ use unbraid::config::{Config, Plan};
 use unbraid::rng::Rng;
 use unbraid::run::Run;
 use unbraid::score::save;
+use unbraid::traverse::Span;
 use unbraid::{card, encode, models};
 use unbraid_measure::scoring::{Options, Report, metrics_named};
 
 use super::args::Demo;
 use super::score::judge;
 use super::train::{set_up, train_with_progress};
-use super::{Output, table, traverse};
+use super::traverse::Pictures;
+use super::{Output, table};
 
 /// Small enough for minutes, and enough for the codes to come apart.
 const CONFIG: &str = include_str!("demo.toml");
@@ -46,7 +48,16 @@ pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     let scores = report.to_json();
     save(&run, scores.clone())?;
     let picture = run.traversal();
-    traverse::draw(&plan, &*learner, &codes, codes.rows() / 2, &picture)?;
+    let pictures = Pictures {
+        run: &run,
+        plan: &plan,
+        learner: &*learner,
+        codes: &codes,
+        row: codes.rows() / 2,
+        span: Span::Quantile,
+        sheet: picture.clone(),
+    };
+    pictures.draw(output)?;
     card::write(&run, &plan)?;
 
     let text = format!(

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the part that prints")]
 
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -84,6 +84,15 @@ impl Output {
             true => print(&format!("{}\n", serde_json::to_string_pretty(&document())?)),
             false => print(text),
         }
+    }
+
+    /// Print the files that were made, the main one first.
+    fn files(self, paths: &[PathBuf]) -> Result<()> {
+        let lines: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        self.result(
+            &format!("{}\n", lines.join("\n")),
+            || json!({"format": 1, "file": paths.first(), "files": paths}),
+        )
     }
 
     /// Print the file that was made.

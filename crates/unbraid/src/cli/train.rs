@@ -13,6 +13,7 @@ use unbraid::config::{self, Config, Plan};
 use unbraid::device;
 use unbraid::run::Run;
 use unbraid::train::{Ending, train};
+use unbraid::training_figure;
 
 use super::Output;
 use super::args::Train;
@@ -42,6 +43,10 @@ pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     if run.is_finished()? {
         let directory = run.directory().display();
         output.note(&format!("{directory}: every step has been taken already"));
+        // It may have been killed between its last step and this.
+        if !run.training_figure().is_file() && draw_training(run, plan, output) {
+            card::write(run, plan)?;
+        }
     } else if let Some(code) = train_with_progress(run, plan, output)? {
         return Ok(code);
     }
@@ -67,6 +72,7 @@ pub(super) fn train_with_progress(
     drop(watcher);
     match ending? {
         Ending::Finished => {
+            draw_training(run, plan, output);
             card::write(run, plan)?;
             Ok(None)
         }
@@ -78,6 +84,21 @@ pub(super) fn train_with_progress(
             Ok(Some(ExitCode::from(128 + signal.unwrap_or(2))))
         }
     }
+}
+
+/// Draw the log, if it has rows; says whether there is a figure now. The run is whole without it,
+/// so a failure is told and no more.
+fn draw_training(run: &Run, plan: &Plan, output: Output) -> bool {
+    let (model, data) = (plan.entry.info.title, plan.config.data_name());
+    let title = format!("{model} on {data}: the terms of the loss, step by step");
+    let drawn = run.log_rows().and_then(|rows| match training_figure::draw(&rows, &title) {
+        Some(figure) => figure.save(&title, &run.training_figure()).map(|()| true),
+        None => Ok(false),
+    });
+    drawn.unwrap_or_else(|error| {
+        output.note(&format!("the training is not drawn: {error}"));
+        false
+    })
 }
 
 /// The device and rayon's threads serve every part of the program; they are set once, before the

@@ -1,17 +1,19 @@
 //! `unbraid traverse`: draw what each code does.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use unbraid::Error;
 use unbraid::config::Plan;
 use unbraid::learner::Learner;
 use unbraid::representation::Representation;
+use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::{card, encode, picture, traverse};
+use unbraid::traverse::{self, Route, Span};
+use unbraid::{animation, card, encode, factor_figure, picture, reconstruct};
 
 use super::Output;
-use super::args::Traverse;
+use super::args::{Range, Traverse};
 use super::train::set_up_reader;
 
 pub(super) fn run(options: &Traverse, output: Output) -> Result<()> {
@@ -25,26 +27,86 @@ pub(super) fn run(options: &Traverse, output: Output) -> Result<()> {
         let reason = format!("there are {} rows; --row counts from 0", codes.rows());
         return Err(Error::Unable(reason).into());
     }
-    let path = options.out.clone().unwrap_or_else(|| run.traversal());
-    draw(&plan, &*learner, &codes, row, &path)?;
+    let span = match options.range {
+        Range::Quantile => Span::Quantile,
+        Range::Prior => Span::Prior,
+        Range::MinMax => Span::MinMax,
+    };
+    // Asked for by name, so not a thing to be left out.
+    span.check(&codes)?;
+    let sheet = options.out.clone().unwrap_or_else(|| run.traversal());
+    let (codes, learner) = (&codes, &*learner);
+    let files =
+        Pictures { run: &run, plan: &plan, learner, codes, row, span, sheet }.draw(output)?;
     card::write(&run, &plan)?;
-    output.file(&path)
+    output.files(&files)
 }
 
-/// Draw the traversal of a row.
-pub(super) fn draw(
-    plan: &Plan,
-    learner: &dyn Learner,
-    codes: &Representation,
-    row: usize,
-    path: &Path,
-) -> Result<()> {
-    let walks = traverse::walks(learner, codes, row)?;
-    let title = format!(
-        "{} on {}: each row walks one code",
-        plan.entry.info.title,
-        plan.config.data_name()
-    );
-    let sheet = traverse::sheet(&walks, plan.task.shape, title)?;
-    Ok(picture::save(&sheet.draw(), path)?)
+/// What the pictures of a run are drawn from.
+pub(super) struct Pictures<'a> {
+    pub(super) run: &'a Run,
+    pub(super) plan: &'a Plan,
+    pub(super) learner: &'a dyn Learner,
+    pub(super) codes: &'a Representation<'static>,
+    /// The row that is walked.
+    pub(super) row: usize,
+    pub(super) span: Span,
+    /// Where the sheet of walks goes.
+    pub(super) sheet: PathBuf,
+}
+
+impl Pictures<'_> {
+    /// Draw all that can be drawn; says what was left out, and fails if that was everything.
+    pub(super) fn draw(&self, output: Output) -> Result<Vec<PathBuf>> {
+        let drawn = [self.walks(), self.reconstructions(), self.factors()];
+        let mut files = Vec::new();
+        let mut left_out: Vec<String> = Vec::new();
+        for part in drawn {
+            match part {
+                Ok(made) => files.extend(made),
+                Err(Error::Unable(reason)) if !left_out.contains(&reason) => left_out.push(reason),
+                Err(Error::Unable(_)) => {}
+                Err(other) => return Err(other.into()),
+            }
+        }
+        if files.is_empty() {
+            return Err(Error::Unable(left_out.join("; ")).into());
+        }
+        for reason in left_out {
+            output.note(&format!("left out: {reason}"));
+        }
+        Ok(files)
+    }
+
+    fn title(&self, what: &str) -> String {
+        format!("{} on {}: {what}", self.plan.entry.info.title, self.plan.config.data_name())
+    }
+
+    /// The sheet and the animation.
+    fn walks(&self) -> unbraid::Result<Vec<PathBuf>> {
+        let sheet = |route: &Route, title: &str| {
+            let walks = traverse::walks(self.learner, self.codes, route)?;
+            traverse::sheet(&walks, self.plan.task.shape, self.title(title))
+        };
+        let still = Route::for_a_sheet(self.row, self.span);
+        picture::save(&sheet(&still, "each row walks one code")?.draw(), &self.sheet)?;
+        let moving = Route::for_an_animation(self.row, self.span);
+        let frames = animation::frames(&sheet(&moving, "each tile walks one code")?);
+        animation::save(frames, &self.run.animation())?;
+        Ok(vec![self.sheet.clone(), self.run.animation()])
+    }
+
+    fn reconstructions(&self) -> unbraid::Result<Vec<PathBuf>> {
+        let rng = Rng::new(self.plan.config.seed).split("reconstructions");
+        let title = self.title("what is left of an observation; numbers are squared errors");
+        let sheet = reconstruct::sheet(self.learner, &*self.plan.data, &rng, title)?;
+        picture::save(&sheet.draw(), &self.run.reconstructions())?;
+        Ok(vec![self.run.reconstructions()])
+    }
+
+    fn factors(&self) -> unbraid::Result<Vec<PathBuf>> {
+        let title = self.title("each code against each factor");
+        factor_figure::draw(self.codes, &title)?.save(&title, &self.run.factor_figure())?;
+        Ok(vec![self.run.factor_figure()])
+    }
 }
