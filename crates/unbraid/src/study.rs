@@ -251,10 +251,12 @@ fn planned(
 
 /// A name that any file system takes.
 fn plain(title: &str) -> String {
-    let letter =
-        |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
-    let name: String = title.chars().map(letter).collect();
-    name.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    let spelled = [('α', "alpha"), ('β', "beta"), ('γ', "gamma"), ('λ', "lambda")];
+    let title = spelled
+        .iter()
+        .fold(title.to_lowercase(), |text, (letter, word)| text.replace(*letter, word));
+    let words = title.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 /// The lists under `[vary]`, by dotted key.

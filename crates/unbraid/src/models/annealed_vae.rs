@@ -77,7 +77,7 @@ At first the code may tell almost nothing and spends its few nats on what explai
 further nat is spent on the next best factor, in a code of its own.
 
 ## Settings
-gamma (1000), capacity (0 to 25 nats over the first 10,000 steps: a schedule, see below), and those
+gamma (1000), capacity (0 to 25 nats over the first 10,000 steps: a schedule, see `vae`), and those
 of `vae`: latents, net, width, likelihood, noise. The paper takes 100,000 steps; for a longer training,
 stretch the schedule:
 

@@ -36,8 +36,22 @@ summed over pixels and latents, averaged over the batch. It is the beta-VAE with
 baseline every other model of the family is compared with.
 
 ## Settings
-latents (10), net (conv, conv4, fc or auto), width of the dense layers (0 = the paper's),
-likelihood (bernoulli, gaussian or auto), noise (standard deviation of the gaussian likelihood).
+latents (10), net (conv, conv4, burgess, factor, fc or auto), width of the dense layers (0 = the
+paper's), likelihood (bernoulli, gaussian or auto), noise (standard deviation of the gaussian
+likelihood).
+
+Nets: `conv` is the study's, `conv4` the one in the table of the beta-VAE paper, `burgess` that of the
+AnnealedVAE, `factor` that of the FactorVAE, `fc` dense layers, also for vectors.
+
+label_weight (0) and label_loss (cross-entropy, squares or covariance): with a weight, the labels of
+train.labelled rows (1000) teach too. Code k is tied to factor k, as in Locatello et al., Disentangling
+Factors of Variation Using Few Labels, 2020. Every unsupervised model of the family has them.
+
+Any weight of any model, and train.rate, may follow a schedule in place of a number:
+
+    { schedule = \"linear\", from = 0, to = 4, start = 0, steps = 10000 }   and the same with \"cosine\"
+    { schedule = \"cyclic\", from = 0, to = 4, period = 10000 }   up in the first half of each period
+    { schedule = \"step\", from = 1, factor = 0.5, every = 10000 }
 
 ## What to expect
 Good reconstructions; codes that mix factors. Nothing in the objective asks for one factor a code.",

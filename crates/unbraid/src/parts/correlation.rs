@@ -165,22 +165,28 @@ mod tests {
         }
     }
 
-    /// Over all batches of three that hold row i first, the stratified estimate of q(z_i) is q(z_i).
+    /// Over batches of three that hold row 0 first, and over orders of all five rows, the stratified
+    /// estimate of q(z) is q(z).
     #[test]
     fn the_stratified_estimate_is_right_on_average() {
         let means = [0.0, -1.0, 2.0, 0.3, 1.1];
-        let (n, batch, z) = (means.len(), 3, 0.4);
+        let (n, z) = (means.len(), 0.4);
         let q = |j: usize| density(z, means[j], -0.3);
         let exact = (0..n).map(q).sum::<f64>() / n as f64;
-        let row = &weights(batch, n, Estimator::Stratified)[..batch];
-        let (mut sum, mut count) = (0.0, 0.0);
-        for j in 1..n {
-            for k in (1..n).filter(|k| *k != j) {
-                sum += row[0] * q(0) + row[1] * q(j) + row[2] * q(k);
-                count += 1.0;
-            }
+        let others = |j: usize| (1..n).filter(move |k| *k != j);
+        let threes = (1..n).flat_map(|j| others(j).map(move |k| vec![0, j, k]));
+        // Turning the other four round puts each in each place equally often.
+        let fives =
+            (0..4).map(|turn| (0..5).map(move |k| if k == 0 { 0 } else { 1 + (k + turn) % 4 }));
+        let fives: Vec<Vec<usize>> = fives.map(Iterator::collect).collect();
+        for batches in [threes.collect::<Vec<_>>(), fives] {
+            let row = &weights(batches[0].len(), n, Estimator::Stratified)[..batches[0].len()];
+            let estimate = |batch: &Vec<usize>| -> f64 {
+                batch.iter().zip(row).map(|(&j, weight)| weight * q(j)).sum()
+            };
+            let mean = batches.iter().map(estimate).sum::<f64>() / batches.len() as f64;
+            assert!((mean - exact).abs() < 1e-12, "{mean} and {exact}");
         }
-        assert!((sum / count - exact).abs() < 1e-12, "{} and {exact}", sum / count);
     }
 
     /// With all data in the batch the weighted sum is the exact mixture but for its constant, log B.

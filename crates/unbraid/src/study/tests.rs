@@ -21,7 +21,7 @@ fn rows_are_crossed_with_lists_and_named_after_what_varies() {
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     assert_eq!(names.len(), 8);
     assert!(names.contains(&"vae-plain-latents-3-seed-1"), "{names:?}");
-    let run = runs.iter().find(|run| run.name == "vae-latents-4-seed-1").unwrap();
+    let run = runs.iter().find(|run| run.name == "beta-vae-latents-4-seed-1").unwrap();
     assert_eq!(run.row, "β-VAE latents 4");
     assert_eq!(run.config["model"]["beta"].as_integer(), Some(2));
     assert_eq!(run.config["model"]["latents"].as_integer(), Some(4));
