@@ -123,7 +123,7 @@ pub const fn model<M: Model>() -> Entry {
         build: |given, task, rng| {
             let config = parse::<M::Config>(given, task)?;
             let model = M::init(&config, task, rng, &device::training());
-            let optimizer = Optimizer::adam().with_groups(model.groups());
+            let optimizer = Optimizer::adam();
             Ok(Box::new(Trained { model: Some(model), optimizer, shape: task.shape }))
         },
     }
@@ -179,7 +179,8 @@ impl<M: Model> Learner for Trained<M> {
             return terms;
         }
         let gradients = GradientsParams::from_grads(loss.total.backward(), &model);
-        self.model = Some(self.optimizer.step(rate, model, gradients));
+        let groups = model.groups(&step);
+        self.model = Some(self.optimizer.step(rate, groups, model, gradients));
         terms
     }
 
@@ -235,8 +236,7 @@ impl<M: Model> Learner for Trained<M> {
     }
 
     fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()> {
-        let read = Optimizer::from_state(state, &self.weights(), &device::inference())?;
-        self.optimizer = read.with_groups(self.model().groups());
+        self.optimizer = Optimizer::from_state(state, &self.weights(), &device::inference())?;
         Ok(())
     }
 }

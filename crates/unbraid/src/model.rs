@@ -52,8 +52,8 @@ pub trait Model: Module + 'static {
     /// What is minimised. All randomness comes from `step`.
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss;
 
-    /// Parameters that learn otherwise than the rest: those whose path begins so.
-    fn groups(&self) -> Vec<Group> {
+    /// Parameters that learn otherwise than the rest in this step: those whose path begins so.
+    fn groups(&self, _step: &Step) -> Vec<Group> {
         vec![]
     }
 

@@ -36,12 +36,6 @@ impl Optimizer {
         Self { rule, groups: vec![], memory: BTreeMap::new() }
     }
 
-    /// Parameters of these groups learn by their own rules.
-    pub fn with_groups(mut self, groups: Vec<Group>) -> Self {
-        self.groups = groups;
-        self
-    }
-
     /// The rule of the parameter at this path.
     fn rule(&self, path: &str) -> Adam {
         match self.groups.iter().find(|group| path.starts_with(group.prefix)) {
@@ -53,9 +47,17 @@ impl Optimizer {
         }
     }
 
-    /// The module after one step down its gradients; a parameter without one stays as it is.
-    pub fn step<M: Module>(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M {
+    /// The module after one step down its gradients; a parameter without one stays as it is, and one of
+    /// a group goes by its rule.
+    pub fn step<M: Module>(
+        &mut self,
+        rate: f64,
+        groups: Vec<Group>,
+        module: M,
+        gradients: GradientsParams,
+    ) -> M {
         self.rule.rate = rate as f32;
+        self.groups = groups;
         module.map(&mut Stepper { path: vec![], gradients, optimizer: self })
     }
 
@@ -172,7 +174,7 @@ mod tests {
                 loss = loss + self.late.forward(x).sum();
             }
             let gradients = GradientsParams::from_grads(loss.backward(), &self);
-            optimizer.step(0.01, self, gradients)
+            optimizer.step(0.01, vec![], self, gradients)
         }
     }
 

@@ -35,7 +35,7 @@ pub struct Config {
     /// Units of each.
     pub critic_width: usize,
     /// The critic's rate.
-    pub critic_rate: f64,
+    pub critic_rate: Schedule,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -47,7 +47,7 @@ impl Default for Config {
             gamma: 35.0.into(),
             critic_depth: 6,
             critic_width: 1000,
-            critic_rate: 1e-4,
+            critic_rate: 1e-4.into(),
             net: NetSettings::default(),
         }
     }
@@ -62,9 +62,7 @@ impl Settings for Config {
         if !(1..=10_000).contains(&self.critic_width) {
             return Err(Error::setting("model.critic_width", "must be from 1 to 10000"));
         }
-        if !(self.critic_rate.is_finite() && self.critic_rate > 0.0) {
-            return Err(Error::setting("model.critic_rate", "must be a positive number"));
-        }
+        self.critic_rate.check("model.critic_rate", 0.0)?;
         self.net.resolve(task)
     }
 }
@@ -76,7 +74,8 @@ pub struct FactorVae {
     critic: Critic,
     #[module(skip)]
     gamma: Schedule,
-    critic_rate: f64,
+    #[module(skip)]
+    critic_rate: Schedule,
 }
 
 impl Model for FactorVae {
@@ -96,7 +95,7 @@ every hint that the critic finds:
 
 ## Settings
 gamma (35), critic_depth (6 hidden layers), critic_width (1000), critic_rate (0.0001), and those of
-`vae`: latents, net, width, likelihood, noise. gamma may follow a schedule.
+`vae`: latents, net, width, likelihood, noise. gamma and critic_rate may follow a schedule.
 
 ## What to expect
 Codes as independent as those of a beta-VAE with better reconstructions. The critic of the paper has
@@ -121,8 +120,8 @@ anything. A critic that has not learned yet sees too little.",
         Self { net, critic, gamma: config.gamma, critic_rate: config.critic_rate }
     }
 
-    fn groups(&self) -> Vec<Group> {
-        vec![Group { prefix: "critic", rate: self.critic_rate, betas: [0.5, 0.9] }]
+    fn groups(&self, step: &Step) -> Vec<Group> {
+        vec![Group { prefix: "critic", rate: self.critic_rate.at(step), betas: [0.5, 0.9] }]
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
