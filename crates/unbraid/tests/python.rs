@@ -78,7 +78,9 @@ print(image.step, image.width > 300, image.encoded_image_string[:4] == b'\\x89PN
 ";
     if let Some(printed) = python(script, &[word(&out.join("tb"))]) {
         let lines: Vec<&str> = printed.lines().collect();
-        assert_eq!(lines[0], "['train/kl', 'train/loss', 'train/reconstruction']");
+        let terms = ["active_units", "kl", "kl/0", "kl/1", "kl/2", "loss", "reconstruction"];
+        let terms = terms.map(|term| format!("'train/{term}'"));
+        assert_eq!(lines[0], format!("[{}]", terms.join(", ")));
         assert_eq!(lines[1], "[1, 10, 20, 30]");
         assert_eq!(lines[2], "30 True True");
     }
