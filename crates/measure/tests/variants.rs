@@ -120,7 +120,7 @@ fn pairs_differ_in_exactly_one_factor() {
         };
         let mut rng = Rng::new(5);
         for row in sampler.draw(0, 8).rows {
-            let partner = data::supervision::partner(data, row, 1, &mut rng);
+            let partner = data::supervision::partner(data, row, Rules::default(), &mut rng);
             let (a, b) = (values(data, row), values(data, partner));
             assert_eq!(a.iter().zip(&b).filter(|(a, b)| a != b).count(), 1, "{name} row {row}");
         }

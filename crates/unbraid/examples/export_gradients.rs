@@ -3,9 +3,7 @@
 //!
 //!     cargo run --release -p unbraid --example export_gradients -- conv4 1x64x64 out.safetensors
 
-use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
-use burn::tensor::Tensor;
 use unbraid::batch::{Batch, numbers};
 use unbraid::data::{Draw, Range, Shape};
 use unbraid::model::{Model, Settings, Step, Task};
@@ -47,30 +45,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     arrays.insert("noise".into(), row(noise));
     arrays.insert("loss".into(), row(numbers(loss.total.clone())));
     let gradients = GradientsParams::from_grads(loss.total.backward(), &model);
-    model.visit(&mut Reader { path: vec![], gradients, arrays: &mut arrays });
+    for (name, gradient) in weights::gradients(&model, gradients) {
+        arrays.insert(format!("gradient.{name}"), gradient);
+    }
     std::fs::write(out, weights::to_bytes(&arrays, &[], "{}"))?;
     Ok(())
-}
-
-/// The gradient of every parameter, by its path.
-struct Reader<'a> {
-    path: Vec<String>,
-    gradients: GradientsParams,
-    arrays: &'a mut Weights,
-}
-
-impl ModuleVisitor for Reader<'_> {
-    fn enter_module(&mut self, name: &str, _kind: &str) {
-        self.path.push(name.into());
-    }
-    fn exit_module(&mut self, _name: &str, _kind: &str) {
-        self.path.pop();
-    }
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(gradient) = self.gradients.remove::<D>(param.id) {
-            let shape = gradient.dims().to_vec();
-            let name = format!("gradient.{}", self.path.join("."));
-            self.arrays.insert(name, Weight { shape, values: numbers(gradient) });
-        }
-    }
 }

@@ -3,20 +3,22 @@
 //! [`Config`] is what was asked for; [`Plan`] is the same with every default spelled out, the data
 //! opened and everything checked: nothing that a user can get wrong is left for the first tensor.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use unbraid_measure::data::{self, Dataset, Rules, Sampler, Supervision};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::{Error as MeasureError, files, metrics, settings};
+use unbraid_measure::{metrics, settings};
 
 use crate::error::{Error, Result};
 use crate::learner::Entry;
 use crate::model::{Task, one_of};
 use crate::models;
 use crate::parts::schedule::Schedule;
+
+mod table;
+
+pub use table::{data_by_name_or_path, overlaid, put, read_table, set};
 
 /// The number of the format of `run.toml`.
 pub const FORMAT: i64 = 1;
@@ -170,10 +172,7 @@ impl Config {
             Some(_) => Err(Error::setting(name, format!("must be a section: [{name}]"))),
         };
         let train: TrainSettings = settings::parse("train", &section("train")?)?;
-        if !["cpu", "gpu"].contains(&train.device.as_str()) {
-            let reason = format!("cannot be \"{}\" (known: cpu, gpu)", train.device);
-            return Err(Error::setting("train.device", reason));
-        }
+        one_of("train.device", &train.device, &["cpu", "gpu"])?;
         // Here and not in `resolve`: the threads start before anything is resolved.
         if train.threads > MOST_THREADS {
             let reason = format!("must be at most {MOST_THREADS}");
@@ -217,6 +216,9 @@ impl Config {
             ));
         }
         let (model_settings, supervision) = (entry.resolve)(&model_settings, &task)?;
+        if let Some(direction) = &self.rotation {
+            check_rotation(direction, &model_settings)?;
+        }
         self.data = with_name(source.info.name, data_settings);
         self.model = with_name(entry.info.name, model_settings);
         let plan = Plan { config: self, data, entry, task, supervision };
@@ -258,80 +260,19 @@ impl Config {
     }
 }
 
-/// Read a TOML file.
-pub fn read_table(path: &Path) -> Result<Table> {
-    let text = files::read_text(path)?;
-    let parsed = text.parse::<Table>();
-    Ok(parsed.map_err(|source| MeasureError::format(path, source.to_string().trim_end()))?)
-}
-
-/// Set one key from `section.key=value`, as in `--set model.beta=8`. What is no TOML is a word.
-pub fn set(table: &mut Table, assignment: &str) -> Result<()> {
-    let usage = || Error::setting(assignment, "is no assignment; write --set section.key=value");
-    let (key, text) = assignment.split_once('=').ok_or_else(usage)?;
-    let parsed = format!("value = {text}").parse::<Table>().ok();
-    let value = parsed.and_then(|mut parsed| parsed.remove("value"));
-    let value = value.unwrap_or_else(|| Value::String(text.to_string()));
-    put(table, key.trim(), value)
-}
-
-/// Put a value under a dotted key, `model.beta`.
-pub fn put(table: &mut Table, key: &str, value: Value) -> Result<()> {
-    let (mut place, mut rest) = (table, key);
-    while let Some((section, inner)) = rest.split_once('.') {
-        let entry = place.entry(section).or_insert_with(|| Value::Table(Table::new()));
-        let no_section =
-            || Error::setting(key, format!("cannot be set: `{section}` is no section"));
-        (place, rest) = (entry.as_table_mut().ok_or_else(no_section)?, inner);
+/// A turn that is none, or that fits other codes, could not be undone before decoding.
+fn check_rotation(direction: &[f64], model: &Table) -> Result<()> {
+    let refused = |reason: String| Err(Error::setting("rotation", reason));
+    let latents = model.get("latents").and_then(Value::as_integer);
+    if latents.is_some_and(|latents| latents as usize != direction.len()) {
+        let (numbers, latents) = (direction.len(), latents.unwrap_or_default());
+        return refused(format!("has {numbers} numbers, but the model {latents} latents"));
     }
-    place.insert(rest.into(), value);
+    let length = direction.iter().map(|number| number * number).sum::<f64>().sqrt();
+    if (length - 1.0).abs() > 1e-6 {
+        return refused(format!("must have length 1, not {length}; `unbraid rotate` makes it"));
+    }
     Ok(())
-}
-
-/// `below` with the keys of `above` in place of its own, section by section.
-pub fn overlaid(mut below: Table, above: Table) -> Table {
-    for (key, value) in above {
-        match (below.remove(&key), value) {
-            (Some(Value::Table(old)), Value::Table(new)) => {
-                below.insert(key, Value::Table(overlaid(old, new)));
-            }
-            (_, value) => {
-                below.insert(key, value);
-            }
-        }
-    }
-    below
-}
-
-/// The registry name and settings of a data set given by name, by file or by folder.
-pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
-    let path = Path::new(name);
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let array = extension == "npz" || extension == "npy";
-    let folder = path.is_dir() || name.contains(std::path::MAIN_SEPARATOR);
-    let registered = data::DATASETS.iter().any(|source| source.info.name == name);
-    let kind = match () {
-        () if registered => return (name.into(), absolute_path(given)),
-        () if array => "arrays",
-        () if extension == "csv" || extension == "parquet" => "table",
-        () if folder => "images",
-        () => return (name.into(), given),
-    };
-    given.insert("path".into(), Value::String(name.into()));
-    (kind.into(), absolute_path(given))
-}
-
-/// A run directory can be scored from anywhere, so it must not depend on where it was started.
-fn absolute_path(mut given: Table) -> Table {
-    for key in ["path", "labels"] {
-        if let Some(Value::String(path)) = given.get_mut(key)
-            && Path::new(path).exists()
-            && let Ok(absolute) = std::path::absolute(&path)
-        {
-            *path = absolute.to_string_lossy().into_owned();
-        }
-    }
-    given
 }
 
 fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
@@ -401,83 +342,4 @@ fn with_name(name: &str, settings: Table) -> Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resolve(text: &str) -> Result<Plan> {
-        Config::from_table(text.parse().unwrap())?.resolve()
-    }
-
-    fn refusal(text: &str) -> String {
-        resolve(text).err().expect("refused").to_string()
-    }
-
-    const SMALL: &str = "data.name = 'squares'\nmodel.name = 'beta-vae'\n";
-
-    #[test]
-    fn every_default_is_spelled_out_and_resolving_again_changes_nothing() {
-        let plan = resolve(SMALL).unwrap();
-        let table = plan.config.to_table();
-        assert_eq!(table["model"]["net"].as_str(), Some("conv"));
-        assert_eq!(table["model"]["likelihood"].as_str(), Some("bernoulli"));
-        assert_eq!(table["train"]["steps"].as_integer(), Some(20_000));
-        assert!(table["train"]["threads"].as_integer() > Some(0));
-        let again = Config::from_table(table).unwrap().resolve().unwrap();
-        assert_eq!(again.config, plan.config);
-    }
-
-    #[test]
-    fn mistakes_are_named_with_the_way_out() {
-        for (text, words) in [
-            ("data.name='squares'\nmodel.name='betavae'", "did you mean `beta-vae`?"),
-            ("data.name='square'\nmodel.name='vae'", "did you mean `squares`?"),
-            ("model.name='vae'", "setting `data.name` is missing"),
-            ("modle.name='vae'", "setting `modle` is unknown; did you mean `model`?"),
-            ("seed=-1", "setting `seed` cannot be -1"),
-            ("train=3", "must be a section: [train]"),
-        ] {
-            assert!(refusal(text).contains(words), "{text}: {}", refusal(text));
-        }
-        for (text, words) in [
-            ("model.bta=1", "setting `model.bta` is unknown; did you mean `beta`?"),
-            ("model.beta=nan", "setting `model.beta` must be a number of at least 0"),
-            ("train.step=1", "setting `train.step` is unknown; did you mean `steps`?"),
-            ("train.batch=406", "more than the 405 rows"),
-            ("train.threads=100000", "setting `train.threads` must be at most 1024"),
-            ("score.rows=0", "setting `score.rows` must be at least 1"),
-            ("score.metrics=[]", "setting `score.metrics` is empty"),
-            ("format=99", "setting `format` is 99, newer than 1"),
-            ("model.width=100000000", "would have"),
-            ("train.rate=0", "setting `train.rate` must be a positive number"),
-            ("train.steps=-4", "setting `train.steps` cannot be -4"),
-            ("data.colour=1", "setting `data.colour` is unknown (this takes no settings)"),
-            ("score.metrics=['migg']", "did you mean `mig`?"),
-        ] {
-            let text = format!("{SMALL}{text}");
-            assert!(refusal(&text).contains(words), "{text}: {}", refusal(&text));
-        }
-    }
-
-    #[test]
-    fn set_changes_any_key_and_takes_words_without_quotes() {
-        let mut table = Table::new();
-        for assignment in [
-            "seed=3",
-            "model.beta=8",
-            "model.name=vae",
-            "score.metrics=['mig']",
-            "data.variant.part=train",
-            "data.variant.fix.scale=1",
-        ] {
-            set(&mut table, assignment).unwrap();
-        }
-        assert_eq!(table["data"]["variant"]["part"].as_str(), Some("train"));
-        assert_eq!(table["data"]["variant"]["fix"]["scale"].as_integer(), Some(1));
-        assert_eq!(table["seed"].as_integer(), Some(3));
-        assert_eq!(table["model"]["beta"].as_integer(), Some(8));
-        assert_eq!(table["model"]["name"].as_str(), Some("vae"));
-        assert_eq!(table["score"]["metrics"][0].as_str(), Some("mig"));
-        assert!(set(&mut table, "model.beta").is_err());
-        assert!(set(&mut table, "seed.x=1").is_err());
-    }
-}
+mod tests;

@@ -18,7 +18,7 @@ use ndarray::{Array1, Array2, ArrayView2, Zip};
 use unbraid_measure::data::Draw;
 use unbraid_measure::rng::Rng;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::learner::{ACTIVE, Learner, Posterior, Terms};
 use crate::model::Step;
 use crate::weights::Weights;
@@ -63,14 +63,9 @@ pub struct Turned {
 }
 
 impl Turned {
-    /// Turn the codes of a learner. The direction must have length 1: else nothing is turned back.
-    pub fn new(inner: Box<dyn Learner>, direction: &[f64]) -> Result<Self> {
-        let length = direction.iter().map(|number| number * number).sum::<f64>().sqrt();
-        if (length - 1.0).abs() > 1e-6 {
-            let reason = format!("must have length 1 and has {length}; `unbraid rotate` makes it");
-            return Err(Error::setting("rotation", reason));
-        }
-        Ok(Self { inner, matrix: matrix(direction) })
+    /// Turn the codes of a learner by a direction that `Config::resolve` has checked.
+    pub fn new(inner: Box<dyn Learner>, direction: &[f64]) -> Self {
+        Self { inner, matrix: matrix(direction) }
     }
 
     /// Rows of codes, turned. Twice is once too often: it turns back.

@@ -166,7 +166,7 @@ impl Run {
         learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
         Ok(match &self.config.rotation {
             None => learner,
-            Some(direction) => Box::new(Turned::new(learner, direction)?),
+            Some(direction) => Box::new(Turned::new(learner, direction)),
         })
     }
 

@@ -18,6 +18,7 @@
 //! The directory of a study holds `study.toml`, `plan/RUN.toml`, `runs/RUN`, `logs/RUN.log` and
 //! `seconds.jsonl`; all but the last can be made again.
 
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -157,13 +158,16 @@ impl Study {
         Ok(written.map_err(|source| MeasureError::io("write", &path, &source))?)
     }
 
-    /// How long a run has been worked on, in all.
-    fn seconds_of(&self, run: &Planned) -> f64 {
+    /// How long each run has been worked on, in all, by its name.
+    fn seconds(&self) -> HashMap<String, f64> {
         let text = fs::read_to_string(self.seconds_file()).unwrap_or_default();
-        let rows = text.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
-        rows.filter(|row| row["run"] == run.name.as_str())
-            .filter_map(|row| row["seconds"].as_f64())
-            .sum()
+        let mut seconds = HashMap::new();
+        for row in text.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok()) {
+            if let (Some(run), Some(spent)) = (row["run"].as_str(), row["seconds"].as_f64()) {
+                *seconds.entry(run.to_string()).or_default() += spent;
+            }
+        }
+        seconds
     }
 
     fn file(&self) -> PathBuf {
@@ -188,12 +192,11 @@ fn expand(file: &Table) -> Result<(Vec<Planned>, Vec<String>)> {
         Some(Value::Table(vary)) => lists(&vary, "")?,
         Some(_) => return Err(Error::setting("vary", "must be a section of lists: [vary]")),
     };
-    let rows = match base.remove("rows") {
+    let rows: Vec<Table> = match base.remove("rows") {
         None => vec![Table::new()],
-        Some(Value::Array(rows)) => {
-            rows.into_iter().filter_map(|row| row.try_into().ok()).collect()
-        }
-        Some(_) => return Err(Error::setting("rows", "must be a list: [[rows]]")),
+        Some(rows) => rows
+            .try_into()
+            .map_err(|_| Error::setting("rows", "must be a list of tables: [[rows]]"))?,
     };
     let columns = match base.remove("columns") {
         None => vec![],

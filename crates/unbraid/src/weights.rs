@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
 use ndarray::Array2;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -50,6 +51,13 @@ pub fn take(weights: &mut Weights, name: &str) -> Result<Weight> {
 /// The weights of a module, named by their path in it: `net.encoder.mean.weight`.
 pub fn of<M: Module>(module: &M) -> Weights {
     let mut reader = Reader::default();
+    module.visit(&mut reader);
+    reader.weights
+}
+
+/// The gradients of a module's weights, by the same names; those that have none are left out.
+pub fn gradients<M: Module>(module: &M, gradients: GradientsParams) -> Weights {
+    let mut reader = Reader { gradients: Some(gradients), ..Reader::default() };
     module.visit(&mut reader);
     reader.weights
 }
@@ -140,6 +148,8 @@ pub fn not_finite(weights: &Weights) -> Option<(&str, f32)> {
 #[derive(Default)]
 struct Reader {
     path: Vec<String>,
+    /// If gradients are asked for.
+    gradients: Option<GradientsParams>,
     weights: Weights,
 }
 
@@ -151,7 +161,11 @@ impl ModuleVisitor for Reader {
         self.path.pop();
     }
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let value = param.val();
+        let value = match &mut self.gradients {
+            None => Some(param.val()),
+            Some(gradients) => gradients.remove::<D>(param.id),
+        };
+        let Some(value) = value else { return };
         let shape = value.dims().to_vec();
         self.weights.insert(self.path.join("."), Weight { shape, values: batch::numbers(value) });
     }

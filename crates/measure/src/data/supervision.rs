@@ -176,7 +176,7 @@ impl<'a> Sampler<'a> {
             }
             Supervision::Pairs => {
                 for &row in &rows {
-                    let other = pair(self.data, row, self.rules, &mut rng);
+                    let other = partner(self.data, row, self.rules, &mut rng);
                     draw.targets.extend(changes(self.data, row, other));
                     partners.push(other);
                 }
@@ -222,7 +222,8 @@ fn places(data: &dyn Dataset, row: usize) -> Vec<f32> {
     data.values(row, &mut values);
     let place = |(value, factor): (&f32, &Factor)| match &factor.kind {
         Kind::Discrete(all) => {
-            Some(all.partition_point(|other| other < value) as f32 / all.len() as f32)
+            let place = all.iter().position(|other| other == value).unwrap_or_default();
+            Some(place as f32 / all.len() as f32)
         }
         Kind::Continuous => None,
     };
@@ -238,39 +239,26 @@ fn changes(data: &dyn Dataset, row: usize, other: usize) -> Vec<f32> {
     before.iter().zip(&after).map(|(a, b)| f32::from(u8::from(a != b))).collect()
 }
 
-/// A partner of `row` by the rules.
-fn pair(data: &dyn Dataset, row: usize, rules: Rules, rng: &mut Rng) -> usize {
+/// A row that differs from `row` by the rules: exactly, in so many factors, each set to another of its
+/// values.
+pub fn partner(data: &dyn Dataset, row: usize, rules: Rules, rng: &mut Rng) -> usize {
     let movable = movable(data);
-    let some = match rules.changed {
+    let mut changed = match rules.changed {
         0 => 1 + rng.below(movable.len().saturating_sub(1).max(1)),
-        changed => changed,
+        changed => changed.min(movable.len()),
     };
-    if !rules.released {
-        return partner(data, row, some, rng);
+    if rules.released && rng.below(2) == 0 {
+        changed = 1;
     }
-    let changed = if rng.below(2) == 0 { 1 } else { some };
     let mut values = vec![0.0; data.factors().len()];
     data.values(row, &mut values);
     for pick in rng.distinct(changed, movable.len()) {
-        if let Kind::Discrete(choices) = &data.factors()[movable[pick]].kind {
-            values[movable[pick]] = choices[rng.below(choices.len())];
-        }
-    }
-    data.find(&values).expect("a data set that offers pairs has every combination")
-}
-
-/// A row that differs from `row` in exactly `changed` factors, each set to another of its values.
-pub fn partner(data: &dyn Dataset, row: usize, changed: usize, rng: &mut Rng) -> usize {
-    let factors = data.factors();
-    let mut values = vec![0.0; factors.len()];
-    data.values(row, &mut values);
-    let movable = movable(data);
-    for pick in rng.distinct(changed.min(movable.len()), movable.len()) {
         let factor = movable[pick];
-        if let Kind::Discrete(choices) = &factors[factor].kind {
-            let others: Vec<f32> =
-                choices.iter().copied().filter(|choice| *choice != values[factor]).collect();
-            values[factor] = others[rng.below(others.len())];
+        if let Kind::Discrete(choices) = &data.factors()[factor].kind {
+            let now = values[factor];
+            let may_be = |choice: &f32| rules.released || *choice != now;
+            let choices: Vec<f32> = choices.iter().copied().filter(may_be).collect();
+            values[factor] = choices[rng.below(choices.len())];
         }
     }
     data.find(&values).expect("a data set that offers pairs has every combination")
@@ -305,7 +293,8 @@ mod tests {
         for changed in 1..=4 {
             for row in [0, 17, 404] {
                 data.values(row, &mut a);
-                data.values(partner(&*data, row, changed, &mut rng), &mut b);
+                let rules = Rules { changed, ..Rules::default() };
+                data.values(partner(&*data, row, rules, &mut rng), &mut b);
                 assert_eq!(a.iter().zip(&b).filter(|(x, y)| x != y).count(), changed);
             }
         }

@@ -25,8 +25,7 @@ pub static MODELS: &[Entry] = &[
     baseline::<raw::Raw>(),
     baseline::<pca::Pca>(),
     baseline::<ica::Ica>(),
-    // Never trained, so it takes no steps.
-    Entry { takes_steps: false, ..model::<untrained::Untrained>() },
+    Entry { info: untrained::INFO, takes_steps: false, ..model::<vae::Vae>() },
     model::<vae::Vae>(),
     model::<beta_vae::BetaVae>(),
     model::<annealed_vae::AnnealedVae>(),

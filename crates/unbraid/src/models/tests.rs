@@ -1,9 +1,6 @@
 //! The mathematics that all losses share: gradients by finite differences, whose gradients they are,
 //! and what the members of the family become where their weights agree.
 
-use std::collections::BTreeMap;
-
-use burn::module::{ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use unbraid_measure::data::{Draw, Range, Shape, Supervision};
@@ -11,10 +8,10 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::settings;
 
 use super::*;
-use crate::batch::{self, Batch};
+use crate::batch::Batch;
 use crate::device;
 use crate::model::{Loss, Model, Settings, Step, Task};
-use crate::weights::{self, Weights};
+use crate::weights::{self, Weight, Weights};
 
 const BATCH: usize = 8;
 const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };
@@ -56,19 +53,20 @@ impl<M: Model> Example<M> {
         f64::from(pick(self.loss(&model)).into_scalar::<f32>())
     }
 
-    fn gradients(&self, pick: &dyn Fn(Loss) -> Tensor<1>) -> BTreeMap<String, Vec<f32>> {
+    fn gradients(&self, pick: &dyn Fn(Loss) -> Tensor<1>) -> Weights {
         let loss = pick(self.loss(&self.model));
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
-        let mut collector = Collector { path: vec![], gradients, found: BTreeMap::new() };
-        self.model.visit(&mut collector);
-        collector.found
+        weights::gradients(&self.model, gradients)
     }
 
     /// Walk along each gradient, both ways: the loss must rise and fall as fast as the gradient says.
     fn check(&self, whose: &dyn Fn(&str) -> bool, pick: &dyn Fn(Loss) -> Tensor<1>) {
         let (weights, name) = (weights::of(&self.model), M::INFO.name);
         let gradients = self.gradients(&total);
-        for (path, gradient) in gradients.iter().filter(|(path, _)| whose(path)) {
+        for (path, Weight { values: gradient, .. }) in &gradients {
+            if !whose(path) {
+                continue;
+            }
             let length = gradient.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
             assert!(length > 1e-6, "{name}: `{path}` has no gradient");
             let step = 2e-3;
@@ -84,27 +82,6 @@ impl<M: Model> Example<M> {
             // Beside a share of the slope, the rounding of a large loss over a small step.
             let allowed = 0.02 * length + 1e-4 * self.number(&weights, pick).abs();
             assert!((slope - length).abs() < allowed, "{name}: `{path}`: {length} and {slope}");
-        }
-    }
-}
-
-/// The gradient of each weight by its path.
-struct Collector {
-    path: Vec<String>,
-    gradients: GradientsParams,
-    found: BTreeMap<String, Vec<f32>>,
-}
-
-impl ModuleVisitor for Collector {
-    fn enter_module(&mut self, name: &str, _kind: &str) {
-        self.path.push(name.into());
-    }
-    fn exit_module(&mut self, _name: &str, _kind: &str) {
-        self.path.pop();
-    }
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(gradient) = self.gradients.remove::<D>(param.id) {
-            self.found.insert(self.path.join("."), batch::numbers(gradient));
         }
     }
 }
@@ -227,7 +204,8 @@ fn the_force_of_an_annealed_vae_turns_round_at_its_capacity() {
     let without = of("gamma = 0\ncapacity = 0");
     let mut largest = 0f32;
     for (path, above) in &above {
-        for ((above, below), without) in above.iter().zip(&below[path]).zip(&without[path]) {
+        let numbers = above.values.iter().zip(&below[path].values).zip(&without[path].values);
+        for ((above, below), without) in numbers {
             assert!((above + below - 2.0 * without).abs() < 1e-3, "{path}");
             largest = largest.max((above - below).abs());
         }
@@ -235,9 +213,9 @@ fn the_force_of_an_annealed_vae_turns_round_at_its_capacity() {
     assert!(largest > 0.1, "{largest}");
 }
 
-/// Two equal observations share every latent, so both losses of the pair are those of one.
+/// The tie: all latents of two equal observations differ by nothing.
 #[test]
-fn a_pair_of_equals_is_one_observation() {
+fn two_equal_observations_share_every_latent() {
     let mut example = Example::<weak_vae::WeakVae<weak_vae::AdaGroup>>::new("");
     example.batch.views[1] = example.batch.views[0].clone();
     let shared = term("shared")(example.loss(&example.model)).into_scalar::<f32>();

@@ -60,6 +60,7 @@ impl Study {
     pub fn gather(&self) -> Result<Gathered> {
         let mut lines: Vec<Line> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
+        let seconds = self.seconds();
         for run in &self.runs {
             if lines.last().is_none_or(|line| line.row != run.row) {
                 lines.push(Line { row: run.row.clone(), runs: (0, 0), cells: BTreeMap::new() });
@@ -70,7 +71,8 @@ impl Study {
                 continue;
             }
             line.runs.0 += 1;
-            for (name, value) in self.numbers(run)? {
+            let spent = seconds.get(&run.name).copied().unwrap_or_default();
+            for (name, value) in self.numbers(run, spent)? {
                 if !seen.contains(&name) {
                     seen.push(name.clone());
                 }
@@ -86,9 +88,9 @@ impl Study {
     }
 
     /// Everything that is a number of this run: its time, the end of its log, its scores.
-    fn numbers(&self, planned: &Planned) -> Result<Vec<(String, f64)>> {
+    fn numbers(&self, planned: &Planned, seconds: f64) -> Result<Vec<(String, f64)>> {
         let run = Run::open(self.directory_of(planned))?;
-        let mut found = vec![("seconds".to_string(), self.seconds_of(planned))];
+        let mut found = vec![("seconds".to_string(), seconds)];
         let log = run.log_rows()?;
         let tail = &log[log.len() - log.len().div_ceil(TAIL)..];
         for name in tail.first().into_iter().flat_map(|row| row.keys()).filter(|key| *key != "step")

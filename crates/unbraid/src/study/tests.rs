@@ -34,6 +34,7 @@ fn mistakes_are_named() {
     let refusal = |text: &str| expand(&text.parse().unwrap()).unwrap_err().to_string();
     assert!(refusal("vary.seed = 3").contains("`vary.seed` must be a list"));
     assert!(refusal("rows = 3").contains("`rows` must be a list"));
+    assert!(refusal("rows = [3]").contains("`rows` must be a list of tables"));
     let twice = "[[rows]]\nname = 'a'\n[[rows]]\nname = 'a'";
     assert!(refusal(twice).contains("two runs called `a`"));
 }
