@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let sizes: Vec<usize> = shape.split('x').map(str::parse).collect::<Result<_, _>>()?;
     let shape = Shape { channels: sizes[0], height: sizes[1], width: sizes[2], range: Range::Unit };
-    let task = Task { shape, rows: BATCH };
+    let task = Task { shape, rows: BATCH, label: 0 };
     let mut config = Config::default();
     config.net.net.clone_from(net);
     config.resolve(&task)?;

@@ -1,11 +1,12 @@
-//! A batch: the examples of one step on a device.
+//! A batch: the examples of one step, or rows to encode, on a device.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use unbraid_measure::data::{Draw, Shape};
+use ndarray::{Array2, Axis};
+use unbraid_measure::data::{self, Dataset, Draw, Shape};
 
 use crate::compute;
 
-/// Tensors of one step. Which fields are filled follows the model's supervision.
+/// Tensors of some rows. Which fields are filled follows the model's supervision.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// One; two for pairs and transitions. `[batch, channels, height, width]` each.
@@ -30,6 +31,51 @@ impl Batch {
             labels: table(&draw.labels),
             targets: table(&draw.targets),
             actions: table(&draw.actions),
+        }
+    }
+
+    /// The first view.
+    pub fn x(&self) -> Tensor<4> {
+        self.views[0].clone()
+    }
+}
+
+/// Rows to encode, as plain arrays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// `[rows, numbers]`
+    pub observations: Array2<f32>,
+    /// `[rows, label]`, where the data have labels.
+    pub labels: Option<Array2<f32>>,
+}
+
+impl Seen {
+    /// Rows of a data set.
+    pub fn of(data: &dyn Dataset, rows: &[usize]) -> Self {
+        Self { observations: data::observations(data, rows), labels: data::labels(data, rows) }
+    }
+
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.observations.nrows()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Some rows, as a draw without a second view.
+    pub fn part(&self, from: usize, to: usize) -> Draw {
+        let rows = |table: &Array2<f32>| {
+            let part = table.slice_axis(Axis(0), (from..to).into());
+            part.iter().copied().collect::<Vec<f32>>()
+        };
+        Draw {
+            count: to - from,
+            views: vec![rows(&self.observations)],
+            labels: self.labels.as_ref().map(rows).unwrap_or_default(),
+            ..Draw::default()
         }
     }
 }

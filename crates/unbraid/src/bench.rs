@@ -7,6 +7,7 @@ use toml::Table;
 use unbraid_measure::data::{Draw, Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 
+use crate::batch::Seen;
 use crate::error::{Error, Result};
 use crate::learner::{Entry, Learner};
 use crate::model::{Step, Task};
@@ -54,11 +55,14 @@ impl Workload<'_> {
     /// The time of encoding a batch.
     pub fn encode(&self) -> Result<Time> {
         let (learner, mut draw) = self.prepare()?;
-        let images = (self.batch, self.shape.size());
-        let images = Array2::from_shape_vec(images, draw.views.swap_remove(0));
-        let images = images.expect("a view has a row per image");
+        let table = |numbers: Vec<f32>| {
+            let shape = (self.batch, numbers.len() / self.batch.max(1));
+            Array2::from_shape_vec(shape, numbers).expect("a row per image")
+        };
+        let labels = (!draw.labels.is_empty()).then(|| table(draw.labels));
+        let seen = Seen { observations: table(draw.views.swap_remove(0)), labels };
         Ok(self.time(move |_| {
-            learner.encode(images.view());
+            learner.encode(&seen);
         }))
     }
 
@@ -71,7 +75,7 @@ impl Workload<'_> {
                 "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
             )));
         }
-        let task = Task { shape, rows: self.batch };
+        let task = Task { shape, rows: self.batch, label: LABEL_SIZE };
         let rng = Rng::new(0);
         let (settings, supervision) = (self.entry.resolve)(&self.settings, &task)?;
         let learner = (self.entry.build)(&settings, &task, &rng.split("weights"))?;

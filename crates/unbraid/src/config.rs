@@ -198,7 +198,7 @@ impl Config {
         check_train(&mut self.train, entry)?;
         check_score(&self.score)?;
         let (data, data_settings) = data::open(&data_name, &given)?;
-        let task = Task { shape: data.shape(), rows: data.len() };
+        let task = Task::of(&*data);
         if data.is_empty() {
             return Err(Error::Unable(format!(
                 "data set `{}` has no rows; there is nothing to learn from",

@@ -1,10 +1,11 @@
 //! Encoding: rows of a data set through a trained method, beside their true values.
 
-use ndarray::{ArrayView2, Axis, concatenate};
+use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 
+use crate::batch::Seen;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Posterior};
@@ -39,7 +40,7 @@ pub fn encode(
 
 /// What these rows are encoded to.
 pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Result<Posterior> {
-    let encode = |chunk: &[usize]| learner.posterior(data::observations(data, chunk).view());
+    let encode = |chunk: &[usize]| learner.posterior(&Seen::of(data, chunk));
     let parts: Vec<Posterior> = rows.chunks(CHUNK).map(encode).collect();
     if parts.is_empty() {
         return Err(Error::Unable("there are no rows to encode".into()));
@@ -47,10 +48,15 @@ pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> R
     let stack = |parts: Vec<ArrayView2<f32>>| {
         concatenate(Axis(0), &parts).expect("every chunk has the same latents")
     };
-    let deviations: Vec<_> =
-        parts.iter().filter_map(|part| Some(part.deviation.as_ref()?.view())).collect();
-    let deviation = (!deviations.is_empty()).then(|| stack(deviations));
-    Ok(Posterior { mean: stack(parts.iter().map(|part| part.mean.view()).collect()), deviation })
+    let all = |which: fn(&Posterior) -> Option<&Array2<f32>>| {
+        let found: Vec<_> = parts.iter().filter_map(which).map(|part| part.view()).collect();
+        (!found.is_empty()).then(|| stack(found))
+    };
+    Ok(Posterior {
+        mean: stack(parts.iter().map(|part| part.mean.view()).collect()),
+        deviation: all(|part| part.deviation.as_ref()),
+        kl: all(|part| part.kl.as_ref()),
+    })
 }
 
 /// As [`of_run`], but one draw from the posterior of each row, for methods that have one; nothing is

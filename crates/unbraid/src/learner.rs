@@ -14,7 +14,7 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings;
 
-use crate::batch::{self, Batch};
+use crate::batch::{self, Batch, Seen};
 use crate::device;
 use crate::error::{Error, Result};
 use crate::model::{Baseline, Code, Model, Settings, Step, Task};
@@ -53,12 +53,17 @@ pub struct Posterior {
     pub mean: Array2<f32>,
     /// The standard deviation of each, where codes are drawn from a Gaussian.
     pub deviation: Option<Array2<f32>>,
+    /// What each tells, in nats, where the prior is not N(0, 1).
+    pub kl: Option<Array2<f32>>,
 }
 
 impl Posterior {
-    /// KL(N(mean, deviation²) ‖ N(0, 1)) of each latent, averaged over the rows: what it tells, in
-    /// nats.
+    /// KL(N(mean, deviation²) ‖ prior) of each latent, averaged over the rows: what it tells, in
+    /// nats. The prior is N(0, 1) unless the method has another.
     pub fn kl_per_latent(&self) -> Option<Vec<f32>> {
+        if let Some(kl) = &self.kl {
+            return kl.mean_axis(Axis(0)).map(|each| each.to_vec());
+        }
         let deviation = self.deviation.as_ref()?;
         let kl = |mean: &f32, deviation: &f32| {
             0.5 * (mean * mean + deviation * deviation - 1.0) - deviation.ln()
@@ -77,8 +82,13 @@ impl Posterior {
 
 /// Something that learns and encodes. Rows in, rows out.
 pub trait Learner: Send {
-    /// Fit what needs no steps. Does nothing for a model that learns by gradient.
+    /// Before the first step: fit what needs no steps, all of a baseline.
     fn fit(&mut self, _data: &dyn Dataset, _rng: &Rng) -> Result<()> {
+        Ok(())
+    }
+
+    /// After the last step: fit what waits for a trained model.
+    fn finish(&mut self, _data: &dyn Dataset, _rng: &Rng) -> Result<()> {
         Ok(())
     }
 
@@ -86,12 +96,12 @@ pub trait Learner: Send {
     /// say so.
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms;
 
-    /// What `[rows, numbers]` are encoded to.
-    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior;
+    /// What rows are encoded to.
+    fn posterior(&self, seen: &Seen) -> Posterior;
 
-    /// `[rows, numbers]` to `[rows, latents]`: the means.
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        self.posterior(observations).mean
+    /// The means, `[rows, latents]`.
+    fn encode(&self, seen: &Seen) -> Array2<f32> {
+        self.posterior(seen).mean
     }
 
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
@@ -166,6 +176,18 @@ impl<M: Model> Trained<M> {
 }
 
 impl<M: Model> Learner for Trained<M> {
+    fn fit(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
+        let model = self.model.take().expect("the model is only away during a step");
+        self.model = Some(model.prepare(data, rng)?);
+        Ok(())
+    }
+
+    fn finish(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
+        let model = self.model.take().expect("the model is only away during a step");
+        self.model = Some(model.finish(data, rng)?);
+        Ok(())
+    }
+
     fn step(&mut self, draw: &Draw, mut step: Step, rate: f64) -> Terms {
         let model = self.model.take().expect("the model is only away during a step");
         let batch = Batch::new(draw, self.shape, &device::training());
@@ -180,31 +202,32 @@ impl<M: Model> Learner for Trained<M> {
         }
         let gradients = GradientsParams::from_grads(loss.total.backward(), &model);
         let groups = model.groups(&step);
-        self.model = Some(self.optimizer.step(rate, groups, model, gradients));
+        self.model = Some(self.optimizer.step(rate, groups, model, gradients).follow(&step));
         terms
     }
 
-    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior {
+    fn posterior(&self, seen: &Seen) -> Posterior {
         let (model, shape) = (self.model().valid(), self.shape);
-        // Means, and beside them deviations if there are any.
-        let (both, drawn) = on_workers(move || {
-            let mut drawn = false;
-            let both = in_chunks(&observations, |rows, count| {
-                let x = batch::images(rows, count, shape, &device::inference());
-                let Code { mean, log_variance } = model.encode(x);
-                drawn = log_variance.is_some();
-                batch::numbers(match log_variance {
-                    Some(log_variance) => Tensor::cat(vec![mean, (log_variance * 0.5).exp()], 1),
-                    None => mean,
-                })
-            });
-            (both, drawn)
+        let mut parts: [Vec<f32>; 3] = on_workers(move || {
+            let mut parts = [vec![], vec![], vec![]];
+            for from in (0..seen.len()).step_by(CHUNK) {
+                let rows = seen.part(from, seen.len().min(from + CHUNK));
+                let code = model.encode(&Batch::new(&rows, shape, &device::inference()));
+                let Code { mean, log_variance, kl } = code;
+                let deviation = log_variance.map(|log_variance| (log_variance * 0.5).exp());
+                let found = [Some(mean), deviation, kl];
+                for (part, numbers) in parts.iter_mut().zip(found) {
+                    part.extend(numbers.map(batch::numbers).unwrap_or_default());
+                }
+            }
+            parts
         });
-        if !drawn {
-            return Posterior { mean: both, deviation: None };
-        }
-        let (mean, deviation) = both.view().split_at(Axis(1), both.ncols() / 2);
-        Posterior { mean: mean.to_owned(), deviation: Some(deviation.to_owned()) }
+        let mut part = |k: usize| {
+            let numbers = std::mem::take(&mut parts[k]);
+            (!numbers.is_empty()).then(|| in_rows(numbers, seen.len()))
+        };
+        let mean = part(0).unwrap_or_else(|| Array2::zeros((seen.len(), 0)));
+        Posterior { mean, deviation: part(1), kl: part(2) }
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
@@ -257,8 +280,12 @@ fn in_chunks(rows: &ArrayView2<f32>, mut f: impl FnMut(&[f32], usize) -> Vec<f32
         let numbers = contiguous.as_slice().expect("standard layout is contiguous");
         out.extend(f(numbers, chunk.nrows()));
     }
-    let width = out.len() / rows.nrows().max(1);
-    Array2::from_shape_vec((rows.nrows(), width), out).expect("every row has the same width")
+    in_rows(out, rows.nrows())
+}
+
+fn in_rows(numbers: Vec<f32>, rows: usize) -> Array2<f32> {
+    let width = numbers.len() / rows.max(1);
+    Array2::from_shape_vec((rows, width), numbers).expect("every row has the same width")
 }
 
 /// A baseline, before and after fitting.
@@ -283,8 +310,9 @@ impl<B: Baseline> Learner for Fitted<B> {
         vec![]
     }
 
-    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior {
-        Posterior { mean: self.fitted().encode(observations), deviation: None }
+    fn posterior(&self, seen: &Seen) -> Posterior {
+        let mean = self.fitted().encode(seen.observations.view());
+        Posterior { mean, deviation: None, kl: None }
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {

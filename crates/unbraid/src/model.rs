@@ -24,6 +24,16 @@ pub struct Task {
     pub shape: Shape,
     /// How many rows there are.
     pub rows: usize,
+    /// How many numbers a label has; 0 where there are none.
+    pub label: usize,
+}
+
+impl Task {
+    /// That of a data set.
+    pub fn of(data: &dyn Dataset) -> Self {
+        let label = if data.is_empty() { None } else { data.label(0) };
+        Self { shape: data.shape(), rows: data.len(), label: label.map_or(0, |label| label.len()) }
+    }
 }
 
 /// The settings of a model: the keys of `[model]`, with their defaults.
@@ -49,6 +59,11 @@ pub trait Model: Module + 'static {
     /// Build with seeded weights. The settings have been resolved, so this cannot fail.
     fn init(config: &Self::Config, task: &Task, rng: &Rng, device: &Device) -> Self;
 
+    /// Once, before the first step: what is to be known of the data, such as their mean and spread.
+    fn prepare(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        Ok(self)
+    }
+
     /// What is minimised. All randomness comes from `step`.
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss;
 
@@ -57,8 +72,18 @@ pub trait Model: Module + 'static {
         vec![]
     }
 
-    /// What observations are encoded to.
-    fn encode(&self, x: Tensor<4>) -> Code;
+    /// After each step: what follows the weights, such as their moving average.
+    fn follow(self, _step: &Step) -> Self {
+        self
+    }
+
+    /// Once, after the last step: what is fitted to the codes of a trained model.
+    fn finish(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        Ok(self)
+    }
+
+    /// What observations, with their labels where the data have any, are encoded to.
+    fn encode(&self, seen: &Batch) -> Code;
 
     /// The expected observation of codes, for methods that have a decoder.
     fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
@@ -73,6 +98,8 @@ pub struct Code {
     pub mean: Tensor<2>,
     /// The logarithm of the variance of each, where the model has a Gaussian posterior.
     pub log_variance: Option<Tensor<2>>,
+    /// KL(q(z_l|x) ‖ p(z_l)) of each row and latent, where the prior is not N(0, I).
+    pub kl: Option<Tensor<2>>,
 }
 
 /// A method without gradients: fitted once, from the data.

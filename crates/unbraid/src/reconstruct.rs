@@ -1,9 +1,10 @@
 //! Reconstructions: observations above, what is left of them after encoding and decoding below.
 
 use ndarray::{Array2, Zip};
-use unbraid_measure::data::{self, Dataset};
+use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
 
+use crate::batch::Seen;
 use crate::encode;
 use crate::error::Result;
 use crate::learner::Learner;
@@ -16,8 +17,9 @@ const SHOWN: usize = 10;
 /// Some rows, drawn at random, above their reconstructions, with the mean squared error of a pixel.
 pub fn sheet(learner: &dyn Learner, data: &dyn Dataset, rng: &Rng, title: String) -> Result<Sheet> {
     let rows = encode::rows(data, SHOWN, rng);
-    let observed = data::observations(data, &rows);
-    let decoded = learner.decode(learner.encode(observed.view()).view()).ok_or_else(no_decoder)?;
+    let seen = Seen::of(data, &rows);
+    let decoded = learner.decode(learner.encode(&seen).view()).ok_or_else(no_decoder)?;
+    let observed = seen.observations;
     let tiles = |rows: &Array2<f32>| {
         let tiles = rows.rows().into_iter().map(|row| tile(&row.to_vec(), data.shape()));
         tiles.collect::<Option<Vec<_>>>().ok_or_else(|| no_image(data.shape()))

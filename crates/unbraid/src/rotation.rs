@@ -18,6 +18,7 @@ use ndarray::{Array1, Array2, ArrayView2, Zip};
 use unbraid_measure::data::Draw;
 use unbraid_measure::rng::Rng;
 
+use crate::batch::Seen;
 use crate::error::Result;
 use crate::learner::{ACTIVE, Learner, Posterior, Terms};
 use crate::model::Step;
@@ -79,15 +80,15 @@ impl Learner for Turned {
         self.inner.step(draw, step, rate)
     }
 
-    fn posterior(&self, observations: ArrayView2<f32>) -> Posterior {
-        let Posterior { mean, deviation } = self.inner.posterior(observations);
+    fn posterior(&self, seen: &Seen) -> Posterior {
+        let Posterior { mean, deviation, .. } = self.inner.posterior(seen);
         // (A diag(σ²) A)_ii = Σ_j A_ij² σ_j²
         let squares = self.matrix.mapv(|entry| entry * entry);
         let turned = |deviation: Array2<f32>| {
             let variance = deviation.mapv(|d| f64::from(d) * f64::from(d)).dot(&squares);
             variance.mapv(|variance| variance.sqrt() as f32)
         };
-        Posterior { mean: self.turn(mean.view()), deviation: deviation.map(turned) }
+        Posterior { mean: self.turn(mean.view()), deviation: deviation.map(turned), kl: None }
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
@@ -127,13 +128,13 @@ pub struct Bound {
 pub fn bounds(
     learner: &dyn Learner,
     direction: &[f64],
-    observations: ArrayView2<f32>,
+    seen: &Seen,
     noise: Option<f64>,
     rng: &mut Rng,
 ) -> Option<[Bound; 2]> {
-    let posterior = learner.posterior(observations);
+    let posterior = learner.posterior(seen);
     let z = posterior.draw(rng)?;
-    let rows = z.nrows() as f64;
+    let (rows, observed) = (z.nrows() as f64, seen.observations.view());
     let deviation = posterior.deviation.as_ref()?;
     let given = Zip::from(&z).and(&posterior.mean).and(deviation).fold(0.0, |sum, z, mean, sd| {
         sum + log_normal(f64::from((z - mean) / sd)) - f64::from(sd.ln())
@@ -145,8 +146,8 @@ pub fn bounds(
     let bound = |seen: &Array2<f32>, code: &Array2<f64>| {
         let decoded = learner.decode(seen.view())?;
         let error = match noise {
-            None => bernoulli(observations, decoded.view()),
-            Some(noise) => gaussian(observations, decoded.view(), noise),
+            None => bernoulli(observed, decoded.view()),
+            Some(noise) => gaussian(observed, decoded.view(), noise),
         };
         let prior: f64 = code.iter().map(|code| log_normal(*code)).sum();
         Some(Bound { reconstruction: error / rows, kl: (given - prior) / rows })

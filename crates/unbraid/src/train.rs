@@ -70,6 +70,9 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
         done += 1;
 
         let last = done == settings.steps;
+        if last {
+            learner.finish(&*plan.data, &rng.split("finish"))?;
+        }
         if done == 1 || done % settings.log_every == 0 || last {
             log.row(done, &terms)?;
             board.scalars(done, &terms)?;

@@ -33,7 +33,7 @@ fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
 
 fn defaults(entry: &Entry) -> Table {
     let (squares, _) = (unbraid::data::find("squares").unwrap().open)(&Table::new()).unwrap();
-    let task = Task { shape: squares.shape(), rows: squares.len() };
+    let task = Task::of(&*squares);
     (entry.resolve)(&Table::new(), &task).expect("a method builds from its defaults").0
 }
 
@@ -62,7 +62,7 @@ fn the_cards_are_complete_and_the_names_unique() {
 
 #[test]
 fn an_unknown_key_is_refused() {
-    let task = Task { shape: small(&MODELS[0], 0, 0).task.shape, rows: 100 };
+    let task = Task { shape: small(&MODELS[0], 0, 0).task.shape, rows: 100, label: 0 };
     for entry in MODELS {
         let given: Table = "no-such-key = 1".parse().unwrap();
         let refused = (entry.resolve)(&given, &task).unwrap_err().to_string();

@@ -15,7 +15,7 @@ use unbraid::{device, models};
 fn train(on: &str, settings: &str) -> (Vec<f32>, Vec<f32>) {
     device::select(on).unwrap();
     let shape = Shape { channels: 3, height: 16, width: 32, range: Range::Unit };
-    let task = Task { shape, rows: 8 };
+    let task = Task { shape, rows: 8, label: 0 };
     let rng = Rng::new(3);
     let entry = models::find("beta-vae").unwrap();
     let settings = (entry.resolve)(&settings.parse().unwrap(), &task).unwrap();

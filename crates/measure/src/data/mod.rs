@@ -254,6 +254,14 @@ pub fn values(data: &dyn Dataset, rows: &[usize]) -> Array2<f32> {
     table(rows, data.factors().len(), |index, out| data.values(index, out))
 }
 
+/// The labels of these rows, `[rows, label]`, where the data set has any.
+pub fn labels(data: &dyn Dataset, rows: &[usize]) -> Option<Array2<f32>> {
+    let labels: Vec<Vec<f32>> =
+        rows.par_iter().map(|&index| data.label(index)).collect::<Option<_>>()?;
+    let width = labels.first()?.len();
+    Array2::from_shape_vec((rows.len(), width), labels.concat()).ok()
+}
+
 fn table(rows: &[usize], width: usize, fill: impl Fn(usize, &mut [f32]) + Sync) -> Array2<f32> {
     let mut out = Array2::zeros((rows.len(), width));
     let fill_row = |(mut row, &index): (ArrayViewMut1<f32>, &usize)| {

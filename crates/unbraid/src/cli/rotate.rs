@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use serde_json::json;
 use unbraid::Error;
+use unbraid::batch::Seen;
 use unbraid::config::Plan;
-use unbraid::data::observations;
 use unbraid::rng::Rng;
 use unbraid::rotation::{Bound, bounds, direction};
 use unbraid::run::Run;
@@ -38,10 +38,13 @@ pub(super) fn run(options: &Rotate, output: Output) -> Result<()> {
     let codes = encode::of_run(&run, &plan, &*learner)?;
     let rng = Rng::new(plan.config.seed).split("rotate");
     let rows = encode::rows(&*plan.data, ROWS, &rng);
-    let kl = encode::posterior(&*learner, &*plan.data, &rows)?.kl_per_latent();
-    let v = direction(&kl.ok_or_else(|| no_posterior(&plan))?);
-    let seen = observations(&*plan.data, &rows);
-    let losses = bounds(&*learner, &v, seen.view(), noise(&plan), &mut rng.split("draws"));
+    let posterior = encode::posterior(&*learner, &*plan.data, &rows)?;
+    if posterior.kl.is_some() {
+        return Err(other_prior(&plan).into());
+    }
+    let v = direction(&posterior.kl_per_latent().ok_or_else(|| no_posterior(&plan))?);
+    let seen = Seen::of(&*plan.data, &rows);
+    let losses = bounds(&*learner, &v, &seen, noise(&plan), &mut rng.split("draws"));
     let losses = losses.ok_or_else(|| no_posterior(&plan))?;
 
     let mut config = plan.config.clone();
@@ -62,6 +65,15 @@ fn beside(run: &std::path::Path) -> PathBuf {
     let mut name = run.file_name().unwrap_or_default().to_os_string();
     name.push("-rotated");
     run.with_file_name(name)
+}
+
+fn other_prior(plan: &Plan) -> Error {
+    Error::Unable(format!(
+        "`{}` has a prior that depends on the label, and a turn would change it: that is how labels \
+         make the codes identifiable. The demonstration needs a model with the prior N(0, I), such \
+         as `vae`",
+        plan.entry.info.name
+    ))
 }
 
 fn no_posterior(plan: &Plan) -> Error {

@@ -108,8 +108,8 @@ reconstruction. In a short training a gamma of 20 holds the capacity as well and
         evidence.loss(off * self.gamma.at(step))
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

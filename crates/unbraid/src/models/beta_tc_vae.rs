@@ -138,8 +138,8 @@ paper. The estimates are noisy: use batches of 64 and more.",
             .term("dimension_wise", dimension_wise)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

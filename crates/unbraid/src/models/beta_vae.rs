@@ -94,8 +94,8 @@ does; where losses are averaged over pixels, beta_here = beta_there * (H*W*C) / 
         evidence.loss(penalty)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

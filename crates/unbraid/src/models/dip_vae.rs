@@ -180,8 +180,8 @@ impl<F: Form> Model for DipVae<F> {
         evidence.loss(penalty).term("off_diagonal", beside).term("diagonal", on)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

@@ -135,8 +135,8 @@ anything. A critic that has not learned yet sees too little.",
         loss.term("total_correlation", correlation).term("critic", critic)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

@@ -15,7 +15,7 @@ use crate::weights::{self, Weight, Weights};
 
 const BATCH: usize = 8;
 const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };
-const TASK: Task = Task { shape: SHAPE, rows: 40 };
+const TASK: Task = Task { shape: SHAPE, rows: 40, label: 0 };
 /// A network small enough to look at every weight.
 const TINY: &str = "net = 'fc'\nwidth = 5\nlatents = 3\n";
 

@@ -72,8 +72,8 @@ Good reconstructions; codes that mix factors. Nothing in the objective asks for 
         evidence.loss(kl)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

@@ -165,8 +165,8 @@ impl<M: Member> Model for WeakVae<M> {
             .latents(latents)
     }
 
-    fn encode(&self, x: Tensor<4>) -> Code {
-        self.net.posterior(x).into()
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

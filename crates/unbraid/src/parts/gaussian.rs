@@ -36,7 +36,7 @@ impl Gaussian {
 
 impl From<Gaussian> for Code {
     fn from(q: Gaussian) -> Self {
-        Self { mean: q.mean, log_variance: Some(q.log_variance) }
+        Self { mean: q.mean, log_variance: Some(q.log_variance), kl: None }
     }
 }
 

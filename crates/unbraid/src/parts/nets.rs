@@ -214,7 +214,7 @@ impl Autoencoder {
     /// Encode the first view, draw once, decode. If there is a second view with labels, its means
     /// are held against them.
     pub fn evidence(&self, batch: &Batch, step: &mut Step) -> Evidence {
-        let x = batch.views[0].clone();
+        let x = batch.x();
         let posterior = self.posterior(x.clone());
         let z = posterior.sample(step);
         let reconstruction = self.error(z.clone(), x);
@@ -240,7 +240,7 @@ mod tests {
 
     fn build(net: &str, channels: usize, side: usize) -> Autoencoder {
         let shape = Shape { channels, height: side, width: side, range: Range::Unit };
-        let task = Task { shape, rows: 100 };
+        let task = Task { shape, rows: 100, label: 0 };
         let mut settings = NetSettings { net: net.into(), ..NetSettings::default() };
         settings.resolve(&task).unwrap();
         Autoencoder::new(&settings, &task, &Rng::new(0), &device::inference())
@@ -277,7 +277,7 @@ mod tests {
         let refuse = |shape: Shape, net: &str, likelihood: &str| {
             let (net, likelihood) = (net.into(), likelihood.into());
             let mut settings = NetSettings { net, likelihood, ..NetSettings::default() };
-            settings.resolve(&Task { shape, rows: 9 }).unwrap_err().to_string()
+            settings.resolve(&Task { shape, rows: 9, label: 0 }).unwrap_err().to_string()
         };
         assert!(refuse(vectors, "conv", "auto").contains("use model.net = \"fc\""));
         assert!(refuse(vectors, "auto", "bernoulli").contains("use \"gaussian\""));
