@@ -143,10 +143,10 @@ pub const fn model<M: Model>() -> Entry {
 pub const fn baseline<B: Baseline>() -> Entry {
     Entry {
         info: B::INFO,
-        supervision: Supervision::None,
+        supervision: B::SUPERVISION,
         takes_steps: false,
         resolve: |given, task| {
-            Ok((settings::to_table(&parse::<B::Config>(given, task)?), Supervision::None))
+            Ok((settings::to_table(&parse::<B::Config>(given, task)?), B::SUPERVISION))
         },
         build: |given, task, _rng| {
             let config = parse::<B::Config>(given, task)?;

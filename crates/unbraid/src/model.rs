@@ -108,6 +108,8 @@ pub trait Baseline: Send + Sized + 'static {
     type Config: Settings + Send;
     /// What it is.
     const INFO: Info;
+    /// What it learns from.
+    const SUPERVISION: Supervision = Supervision::None;
 
     /// Fit to the data.
     fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng) -> Result<Self>;

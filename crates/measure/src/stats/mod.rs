@@ -24,4 +24,5 @@ pub mod order;
 pub mod pca;
 pub mod perceptron;
 pub mod roc_auc;
+pub mod segment_flow;
 pub mod subset_predictor;

@@ -16,6 +16,7 @@ pub mod factor_vae;
 pub mod ica;
 pub mod pca;
 pub mod raw;
+pub mod segment_flow;
 pub mod untrained;
 pub mod vae;
 pub mod weak_vae;
@@ -37,6 +38,7 @@ pub static MODELS: &[Entry] = &[
     model::<weak_vae::WeakVae<weak_vae::AdaProduct>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownProduct>>(),
+    baseline::<segment_flow::Flow>(),
 ];
 
 /// Find a method by name.

@@ -1,0 +1,259 @@
+//! A flow for sources whose strength changes from segment to segment: nonlinear ICA by exact
+//! likelihood. Each source is Gaussian (or Laplace) with a scale of its own in every segment, and
+//! what is observed is an invertible function of the sources. The inverse of that function is
+//!
+//! ```text
+//! h_0 = whitened x,   y_k = h_{k-1} W_k + b_k,   h_k = ψ⁻¹(y_k),   s = y_L,   ψ(h) = tanh h + ρ h
+//! ```
+//!
+//! so that the function itself is a network of L layers with the activation ψ. Per row,
+//!
+//! ```text
+//! -log p(x|u) = Σ_i log scale_ui  -  Σ_k log|det W_k|  +  Σ_k Σ_i log ψ'(h_ki)  +  constants
+//! ```
+//!
+//! where scale_ui is the best scale of source i in segment u given the rest: the root of the mean
+//! square (Gaussian) or the mean size (Laplace). With the scales gone there are a few hundred
+//! numbers to learn, by L-BFGS from several random starts; the best by this objective is kept.
+//! No bound and no noise in the gradient: where an iVAE ends in a poor optimum, this seldom does.
+
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use rayon::prelude::*;
+
+use super::lbfgs::{self, Stop};
+use super::pca::Pca;
+use crate::error::{Error, Result};
+use crate::rng::Rng;
+use crate::watch::Watch;
+
+mod layers;
+
+pub use layers::Layers;
+
+/// A direction with less than this share of the largest variance is rounding of single precision.
+const RANK: f32 = 1e-7;
+
+/// The family of a source within a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prior {
+    /// Normal.
+    Gaussian,
+    /// Double exponential.
+    Laplace,
+}
+
+/// How to fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many sources; at most as many as numbers are observed.
+    pub sources: usize,
+    /// How many layers.
+    pub layers: usize,
+    /// How many random starts.
+    pub starts: usize,
+    /// Steps from each start, on a few points of each segment.
+    pub steps: usize,
+    /// How many points of each segment a start sees.
+    pub points: usize,
+    /// Steps on all points, from the best.
+    pub refinement: usize,
+    /// The family of the sources.
+    pub prior: Prior,
+}
+
+/// A fitted flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentFlow {
+    /// The mean observation, `[numbers]`.
+    pub mean: Vec<f32>,
+    /// `[sources, numbers]`: times a centred observation, a whitened one.
+    pub whitening: Array2<f32>,
+    /// `[sources, numbers]`: what one unit of each whitened number adds to an observation.
+    pub unwhitening: Array2<f32>,
+    /// From whitened observations to sources.
+    pub layers: Layers,
+    /// -log p(x|u) per row, without constants.
+    pub objective: f64,
+}
+
+impl SegmentFlow {
+    /// Find the sources of observations `[rows, numbers]`, of which each is in a segment.
+    pub fn fit(
+        x: ArrayView2<f32>,
+        segments: &[usize],
+        options: Options,
+        rng: &Rng,
+        watch: &Watch,
+    ) -> Result<Self> {
+        let (mean, whitening, unwhitening) = whiten(x, options.sources, rng)?;
+        let white = (&x - &ArrayView1::from(&mean)).dot(&whitening.t());
+        let all = Segments::new(&white, segments, usize::MAX)?;
+        let few = Segments::new(&white, segments, options.points)?;
+        let work = (options.starts + 1) as f64;
+        let mut best: Option<(f64, Layers)> = None;
+        for start in 0..options.starts {
+            watch.advance(start as f64 / work)?;
+            let mut rng = rng.split("start").at(start as u64);
+            let mut layers = Layers::random(options.layers, options.sources, &mut rng);
+            few.minimise(&mut layers, options.prior, options.steps);
+            let objective = all.objective(&layers, options.prior);
+            if objective.is_finite() && best.as_ref().is_none_or(|(least, _)| objective < *least) {
+                best = Some((objective, layers));
+            }
+        }
+        let (_, mut layers) = best.ok_or_else(|| {
+            let reason = "no start of the flow led anywhere: are the observations finite?";
+            Error::Array(reason.into())
+        })?;
+        watch.advance(options.starts as f64 / work)?;
+        all.minimise(&mut layers, options.prior, options.refinement);
+        let objective = all.objective(&layers, options.prior);
+        Ok(Self { mean, whitening, unwhitening, layers, objective })
+    }
+
+    /// The sources of observations, `[rows, numbers]` to `[rows, sources]`.
+    pub fn encode(&self, x: ArrayView2<f32>) -> Array2<f32> {
+        let mut white = (&x - &ArrayView1::from(&self.mean)).dot(&self.whitening.t());
+        for mut row in white.rows_mut() {
+            let h: Vec<f64> = row.iter().copied().map(f64::from).collect();
+            let sources = self.layers.sources(&h);
+            row.iter_mut().zip(sources).for_each(|(out, source)| *out = source as f32);
+        }
+        white
+    }
+
+    /// Observations with these sources, `[rows, sources]` to `[rows, numbers]`.
+    pub fn decode(&self, sources: ArrayView2<f32>) -> Array2<f32> {
+        let inverses = self.layers.inverses();
+        let mut white = sources.to_owned();
+        for mut row in white.rows_mut() {
+            let s: Vec<f64> = row.iter().copied().map(f64::from).collect();
+            let h = self.layers.observed(&s, &inverses);
+            row.iter_mut().zip(h).for_each(|(out, number)| *out = number as f32);
+        }
+        white.dot(&self.unwhitening) + ArrayView1::from(&self.mean)
+    }
+}
+
+/// The mean, the whitening of the strongest `sources` directions, and its inverse.
+fn whiten(
+    x: ArrayView2<f32>,
+    sources: usize,
+    rng: &Rng,
+) -> Result<(Vec<f32>, Array2<f32>, Array2<f32>)> {
+    let pca = Pca::fit(x, sources, &mut rng.split("whitening"))?;
+    let rank = pca.variances.iter().filter(|&&v| v > RANK * pca.variances[0]).count();
+    if rank < sources {
+        return Err(Error::Array(format!(
+            "cannot find {sources} sources of these observations: they vary in {rank} directions \
+             only; ask for at most {rank}"
+        )));
+    }
+    let spreads: Vec<f32> = pca.variances.iter().map(|variance| variance.sqrt()).collect();
+    let spreads = ArrayView1::from(&spreads).insert_axis(Axis(1));
+    Ok((pca.mean, &pca.components / &spreads, &pca.components * &spreads))
+}
+
+/// Whitened rows, segment by segment.
+struct Segments {
+    size: usize,
+    /// Rows side by side, for each segment.
+    rows: Vec<Vec<f64>>,
+}
+
+impl Segments {
+    /// At most so many rows of each segment, the first ones.
+    fn new(white: &Array2<f32>, segments: &[usize], most: usize) -> Result<Self> {
+        let size = white.ncols();
+        let count = segments.iter().max().map_or(0, |last| last + 1);
+        let mut rows = vec![Vec::new(); count];
+        for (row, &segment) in white.rows().into_iter().zip(segments) {
+            if rows[segment].len() < most.saturating_mul(size) {
+                rows[segment].extend(row.iter().copied().map(f64::from));
+            }
+        }
+        rows.retain(|rows| !rows.is_empty());
+        if rows.len() < 2 {
+            return Err(Error::Missing(
+                "all rows are in one segment, and sources are told apart by how they change from \
+                 segment to segment; give two segments or more"
+                    .into(),
+            ));
+        }
+        if rows.iter().any(|rows| rows.len() < 2 * size) {
+            return Err(Error::Missing(
+                "a segment has one row, which has no scale; give each two or more".into(),
+            ));
+        }
+        Ok(Self { size, rows })
+    }
+
+    fn minimise(&self, layers: &mut Layers, prior: Prior, steps: usize) {
+        let stop = Stop { steps, gradient: 1e-6, decrease: 1e-10 };
+        let mut numbers = layers.numbers.clone();
+        let mut place = layers.clone();
+        lbfgs::minimise(&mut numbers, stop, |numbers, gradient| {
+            place.numbers.copy_from_slice(numbers);
+            self.slope(&place, prior, gradient)
+        });
+        layers.numbers = numbers;
+    }
+
+    fn objective(&self, layers: &Layers, prior: Prior) -> f64 {
+        self.slope(layers, prior, &mut vec![0.0; layers.numbers.len()])
+    }
+
+    /// The objective, and its gradient.
+    fn slope(&self, layers: &Layers, prior: Prior, gradient: &mut [f64]) -> f64 {
+        let one = |rows: &Vec<f64>| {
+            let mut gradient = vec![0.0; layers.numbers.len()];
+            let value = segment(layers, rows, prior, &mut gradient);
+            (value, gradient)
+        };
+        // Added up in the order of the segments, so that threads do not change the result.
+        let parts: Vec<(f64, Vec<f64>)> = self.rows.par_iter().map(one).collect();
+        let rows = self.rows.iter().map(Vec::len).sum::<usize>() as f64 / self.size as f64;
+        gradient.fill(0.0);
+        let mut value = 0.0;
+        for (part, slopes) in &parts {
+            value += part / rows;
+            gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope / rows);
+        }
+        value - layers.log_determinants(gradient)
+    }
+}
+
+/// What the rows of one segment cost without the determinants, and its gradient.
+fn segment(layers: &Layers, rows: &[f64], prior: Prior, gradient: &mut [f64]) -> f64 {
+    let size = layers.size;
+    let count = (rows.len() / size) as f64;
+    let passed: Vec<Vec<f64>> = rows.chunks(size).map(|row| layers.pass(row)).collect();
+    let sources = |hidden: &Vec<f64>| hidden.len() - size;
+    let mut sums = vec![0.0; size];
+    for hidden in &passed {
+        for (sum, s) in sums.iter_mut().zip(&hidden[sources(hidden)..]) {
+            *sum += match prior {
+                Prior::Gaussian => s * s,
+                Prior::Laplace => s.abs(),
+            };
+        }
+    }
+    let means: Vec<f64> = sums.iter().map(|sum| sum / count + f64::MIN_POSITIVE).collect();
+    // ½ log of the mean square is the log of the scale.
+    let share = if prior == Prior::Gaussian { 0.5 } else { 1.0 };
+    let mut value = means.iter().map(|mean| count * share * mean.ln()).sum::<f64>();
+    let mut slope = vec![0.0; size];
+    for (row, hidden) in rows.chunks(size).zip(&passed) {
+        for ((slope, s), mean) in slope.iter_mut().zip(&hidden[sources(hidden)..]).zip(&means) {
+            *slope = match prior {
+                Prior::Gaussian => s / mean,
+                Prior::Laplace => s.signum() / mean,
+            };
+        }
+        value += layers.back(row, hidden, &mut slope, gradient);
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests;
