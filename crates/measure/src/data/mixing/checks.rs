@@ -41,7 +41,8 @@ pub(super) fn generated(settings: &Settings) -> Result<()> {
     if layers > MOST_LAYERS {
         return refuse("layers", format!("is {layers}; {MOST_LAYERS} is the most that is drawn"));
     }
-    let numbers = segments.checked_mul(points).and_then(|rows| rows.checked_mul(sources + observed));
+    let numbers =
+        segments.checked_mul(points).and_then(|rows| rows.checked_mul(sources + observed));
     if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) {
         let reason = format!(
             "is {segments}, with {points} points of {sources} sources and {observed} observed \

@@ -59,9 +59,7 @@ pub(super) fn read(settings: &Settings) -> Result<Mixing> {
 fn arrays(path: &Path) -> Result<Arrays> {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
-        Some("npy") => {
-            Ok(Arrays { observed: npz::read_npy(path)?, sources: None, segment: None })
-        }
+        Some("npy") => Ok(Arrays { observed: npz::read_npy(path)?, sources: None, segment: None }),
         Some("npz") => {
             let mut file = Npz::open(path)?;
             let mut first = |names: [&str; 2]| {
@@ -105,7 +103,10 @@ fn table(array: Array, name: &str) -> std::result::Result<(Vec<f32>, usize, usiz
     }
 }
 
-fn check_sources(sources: (usize, usize), observed: (usize, usize)) -> std::result::Result<(), String> {
+fn check_sources(
+    sources: (usize, usize),
+    observed: (usize, usize),
+) -> std::result::Result<(), String> {
     let ((of_sources, count), (rows, width)) = (sources, observed);
     if of_sources != rows {
         return Err(format!(

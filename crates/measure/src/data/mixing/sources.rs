@@ -33,7 +33,9 @@ impl Modulation {
         };
         if settings.staircase {
             let order = rng.split("stairs").permutation(settings.segments);
-            mean.column_mut(0).assign(&order.iter().map(|step| 3.0 * *step as f64).collect());
+            for (mean, step) in mean.column_mut(0).iter_mut().zip(order) {
+                *mean = 3.0 * step as f64;
+            }
         }
         Self { spread, mean }
     }

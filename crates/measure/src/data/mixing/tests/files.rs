@@ -139,7 +139,11 @@ fn files_without_anything_to_learn_are_refused() {
         (&[("x", &[6, 2], &holes)], "segment_length = 3", "has NaN in row 2"),
         (&[("x", &[12], &x)], "segment_length = 3", "expected [time, channels]"),
         (&[("z", &[6, 2], &x)], "segment_length = 3", "has no array `x` of what is observed"),
-        (&[("x", &[6, 2], &x), ("s", &[6, 3], &[0.0; 18])], "segment_length = 3", "3 sources and 2"),
+        (
+            &[("x", &[6, 2], &x), ("s", &[6, 3], &[0.0; 18])],
+            "segment_length = 3",
+            "3 sources and 2",
+        ),
         (&[("x", &[6, 2], &x), ("s", &[5, 1], &[0.0; 5])], "segment_length = 3", "`s` has 5 rows"),
         (&[("x", &[3, 4], &x), ("segment", &[6], &segment)], "", "has segments of the shape [6]"),
         (&[("x", &[6, 2], &x), ("u", &[6, 2], &x)], "", "row 0 is not a single 1 among zeros"),
