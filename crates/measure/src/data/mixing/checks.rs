@@ -15,49 +15,18 @@ const MOST_LAYERS: usize = 100;
 
 /// Check settings that are complete.
 pub(super) fn generated(settings: &Settings) -> Result<()> {
+    learnable(settings)?;
+    affordable(settings)?;
     let refuse = |key: &str, reason: String| Err(Error::setting(format!("data.{key}"), reason));
-    let Settings { sources, observed, segments, points, layers, .. } = *settings;
-    if segments < 2 {
-        let reason = "is 1: with one segment nothing changes over time, and a learner of segments \
-                      has nothing to learn; use two or more";
-        return refuse("segments", reason.into());
+    let Settings { slope, noisy, .. } = *settings;
+    if !slope.is_finite() || slope < 0.0 {
+        return refuse("slope", format!("is {slope}; use a number above 0"));
     }
-    if points < 2 {
-        let reason = "is 1: one point has no spread; use two or more points in a segment";
-        return refuse("points", reason.into());
+    if !noisy.is_finite() || noisy < 0.0 {
+        let reason = format!("is {noisy}; it is a standard deviation, 0 or more");
+        return refuse("noisy", reason);
     }
-    if sources > observed {
-        return refuse(
-            "sources",
-            format!(
-                "is {sources}, more than the {observed} observed numbers; such a mixture cannot be \
-                 undone. Raise `data.observed`, or leave it out"
-            ),
-        );
-    }
-    if observed > WIDEST {
-        return refuse("observed", format!("is {observed}; {WIDEST} is the most that is drawn"));
-    }
-    if layers > MOST_LAYERS {
-        return refuse("layers", format!("is {layers}; {MOST_LAYERS} is the most that is drawn"));
-    }
-    let numbers =
-        segments.checked_mul(points).and_then(|rows| rows.checked_mul(sources + observed));
-    if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) {
-        let reason = format!(
-            "is {segments}, with {points} points of {sources} sources and {observed} observed \
-             numbers each: more than 2^31 numbers do not fit in memory; use fewer"
-        );
-        return refuse("segments", reason);
-    }
-    if !settings.slope.is_finite() || settings.slope < 0.0 {
-        return refuse("slope", format!("is {}; use a number above 0", settings.slope));
-    }
-    if !settings.noisy.is_finite() || settings.noisy < 0.0 {
-        let reason = "; it is a standard deviation, 0 or more";
-        return refuse("noisy", format!("is {}{reason}", settings.noisy));
-    }
-    if settings.staircase && sources < 2 {
+    if settings.staircase && settings.sources < 2 {
         let reason = "needs a second source beside the one with the stairs; raise `data.sources`";
         return refuse("staircase", reason.into());
     }
@@ -65,6 +34,51 @@ pub(super) fn generated(settings: &Settings) -> Result<()> {
         let reason = "would make ones and zeros into other numbers; set it to false, or leave out \
                       `data.discrete`";
         return refuse("whiten", reason.into());
+    }
+    Ok(())
+}
+
+/// Whether there is something to find.
+fn learnable(settings: &Settings) -> Result<()> {
+    let Settings { sources, observed, segments, points, .. } = *settings;
+    if segments < 2 {
+        let reason = "is 1: with one segment nothing changes over time, and a learner of segments \
+                      has nothing to learn; use two or more";
+        return Err(Error::setting("data.segments", reason));
+    }
+    if points < 2 {
+        let reason = "is 1: one point has no spread; use two or more points in a segment";
+        return Err(Error::setting("data.points", reason));
+    }
+    if sources > observed {
+        let reason = format!(
+            "is {sources}, more than the {observed} observed numbers; such a mixture cannot be \
+             undone. Raise `data.observed`, or leave it out"
+        );
+        return Err(Error::setting("data.sources", reason));
+    }
+    Ok(())
+}
+
+/// Whether time and memory suffice.
+fn affordable(settings: &Settings) -> Result<()> {
+    let Settings { sources, observed, segments, points, layers, .. } = *settings;
+    if observed > WIDEST {
+        let reason = format!("is {observed}; {WIDEST} is the most that is drawn");
+        return Err(Error::setting("data.observed", reason));
+    }
+    if layers > MOST_LAYERS {
+        let reason = format!("is {layers}; {MOST_LAYERS} is the most that is drawn");
+        return Err(Error::setting("data.layers", reason));
+    }
+    let numbers =
+        segments.checked_mul(points).and_then(|rows| rows.checked_mul(sources + observed));
+    if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) {
+        let reason = format!(
+            "is {segments}, with {points} points of {sources} sources and {observed} observed \
+             numbers each: more than 2^31 numbers are too many to hold; use fewer"
+        );
+        return Err(Error::setting("data.segments", reason));
     }
     Ok(())
 }
