@@ -28,6 +28,7 @@ mod formats;
 pub mod grid;
 pub mod images;
 pub mod library;
+pub mod mixing;
 pub mod mnist;
 pub mod mpi3d;
 pub mod noisy_dsprites;
@@ -70,6 +71,7 @@ pub static DATASETS: &[Source] = &[
     xy_squares::SOURCE,
     pendulum::SOURCE,
     flow::SOURCE,
+    mixing::SOURCE,
     citris::SOURCE,
     mnist::SOURCE,
     fashion_mnist::SOURCE,
