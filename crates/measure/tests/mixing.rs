@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ndarray::Axis;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::metrics::{find, judge};
 use unbraid_measure::representation::Representation;
@@ -49,6 +50,36 @@ fn files_of_the_released_code_open_and_have_the_published_floor() {
     let mean = floors.iter().sum::<f64>() / 5.0;
     eprintln!("raw MCC of the released files: {floors:.3?}, {mean:.3} on average");
     assert!((0.50..0.62).contains(&mean), "{floors:?}");
+}
+
+/// The standard deviation of each source in each segment of a thousand rows.
+fn spreads(data: &dyn Dataset) -> Vec<f64> {
+    let rows: Vec<usize> = (0..data.len()).collect();
+    let values = data::values(data, &rows).mapv(f64::from);
+    let segments = values.axis_chunks_iter(Axis(0), 1000);
+    segments.flat_map(|segment| segment.std_axis(Axis(0), 1.0).to_vec()).collect()
+}
+
+#[test]
+fn spreads_are_those_of_the_released_code() {
+    let mut ours = (0..5).flat_map(|seed| spreads(&*open(&format!("seed = {seed}")))).collect();
+    let quarters = |spreads: &mut Vec<f64>| {
+        spreads.sort_by(f64::total_cmp);
+        [0, 1, 2, 3, 4].map(|quarter| spreads[quarter * (spreads.len() - 1) / 4])
+    };
+    let ours = quarters(&mut ours);
+    // Quarters of what is uniform from 0.5 to 3; 1,000 sources in segments.
+    for (found, expected) in ours.iter().zip([0.5, 1.125, 1.75, 2.375, 3.0]) {
+        assert!((found - expected).abs() < 0.2, "{ours:?}");
+    }
+    let mut theirs = Vec::new();
+    for seed in 0..5 {
+        let Some(path) = published(&format!("ivae/seed{seed}.npz")) else { return };
+        theirs.extend(spreads(&*open(&format!("path = {path:?}"))));
+    }
+    let theirs = quarters(&mut theirs);
+    eprintln!("quarters of the spreads: released {theirs:.3?}, drawn here {ours:.3?}");
+    assert!(ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() < 0.25), "{ours:?} {theirs:?}");
 }
 
 #[test]

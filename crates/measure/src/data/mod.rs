@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::graph::Graph;
 use crate::info::{self, Info};
+use crate::npz::NpzWriter;
 
 pub mod abstract_dsprites;
 pub mod arrays;
@@ -243,6 +244,12 @@ pub trait Dataset: Send + Sync {
     /// the true mechanism.
     fn counterfactual(&self, _index: usize, _dos: &[Do]) -> Option<Counterfactual> {
         None
+    }
+
+    /// Write these rows as the arrays in which such data are published, where our own form could
+    /// not hold all of them; and say whether there is such a form.
+    fn write_published(&self, _rows: &[usize], _file: &mut NpzWriter) -> Result<bool> {
+        Ok(false)
     }
 }
 

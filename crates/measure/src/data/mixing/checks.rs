@@ -12,10 +12,13 @@ const MOST_NUMBERS: usize = 1 << 31;
 const WIDEST: usize = 512;
 /// After that many the observations are noise to any learner.
 const MOST_LAYERS: usize = 100;
+/// The settings that count if a file is read.
+const OF_FILES: [&str; 7] =
+    ["path", "segment", "segment_length", "source_columns", "ignore", "whiten", "factors"];
 
 /// Check settings that are complete.
 pub(super) fn generated(settings: &Settings) -> Result<()> {
-    learnable(settings)?;
+    invertible(settings)?;
     affordable(settings)?;
     let refuse = |key: &str, reason: String| Err(Error::setting(format!("data.{key}"), reason));
     let Settings { slope, noisy, .. } = *settings;
@@ -38,18 +41,9 @@ pub(super) fn generated(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is something to find.
-fn learnable(settings: &Settings) -> Result<()> {
-    let Settings { sources, observed, segments, points, .. } = *settings;
-    if segments < 2 {
-        let reason = "is 1: with one segment nothing changes over time, and a learner of segments \
-                      has nothing to learn; use two or more";
-        return Err(Error::setting("data.segments", reason));
-    }
-    if points < 2 {
-        let reason = "is 1: one point has no spread; use two or more points in a segment";
-        return Err(Error::setting("data.points", reason));
-    }
+/// Whether the mixture can be undone.
+fn invertible(settings: &Settings) -> Result<()> {
+    let Settings { sources, observed, .. } = *settings;
     if sources > observed {
         let reason = format!(
             "is {sources}, more than the {observed} observed numbers; such a mixture cannot be \
@@ -86,9 +80,8 @@ fn affordable(settings: &Settings) -> Result<()> {
 /// With a file, settings of what is drawn would change nothing, which nobody would notice.
 pub(super) fn nothing_to_generate(given: &Table) -> Result<()> {
     let defaults = settings::to_table(&Settings::default());
-    let of_files = ["path", "segment_length", "whiten"];
     let idle = given.iter().find(|(key, value)| {
-        !of_files.contains(&key.as_str()) && defaults.get(*key) != Some(*value)
+        !OF_FILES.contains(&key.as_str()) && defaults.get(*key) != Some(*value)
     });
     match idle {
         None => Ok(()),
@@ -99,34 +92,31 @@ pub(super) fn nothing_to_generate(given: &Table) -> Result<()> {
     }
 }
 
-/// Without a file there is nothing to cut.
-pub(super) fn nothing_to_cut(settings: &Settings) -> Result<()> {
-    match settings.segment_length {
-        0 => Ok(()),
-        _ => Err(Error::setting(
-            "data.segment_length",
-            "cuts a file into segments; name the file in `data.path`, or set `data.points`",
+/// Without a file there is nothing to cut, and no column to name.
+pub(super) fn nothing_to_read(settings: &Settings) -> Result<()> {
+    let Settings { segment, segment_length, source_columns, ignore, .. } = settings;
+    let idle = [
+        ("segment", !segment.is_empty()),
+        ("segment_length", *segment_length > 0),
+        ("source_columns", !source_columns.is_empty()),
+        ("ignore", !ignore.is_empty()),
+    ];
+    match idle.into_iter().find(|(_, is_set)| *is_set) {
+        None => Ok(()),
+        Some((key, _)) => Err(Error::setting(
+            format!("data.{key}"),
+            "says how a file is read; name the file in `data.path`, or leave this out",
         )),
     }
 }
 
-/// Every segment has two rows or more, and there are two segments or more.
-pub(super) fn segments(segment: &[u32], segments: usize) -> std::result::Result<(), String> {
-    if segments < 2 {
-        return Err("has one segment only: nothing changes over time, and a learner of segments \
-                    has nothing to learn; use two or more"
-            .into());
-    }
-    let mut rows = vec![0_usize; segments];
-    for &segment in segment {
-        rows[segment as usize] += 1;
-    }
-    match rows.iter().position(|rows| *rows < 2) {
-        None => Ok(()),
-        Some(place) => Err(format!(
-            "has {} in segment {place} (counted from 0): one point has no spread; use longer \
-             segments",
-            if rows[place] == 1 { "one row" } else { "no row" }
+/// Segments come from one place.
+pub(super) fn one_kind_of_segment(settings: &Settings) -> Result<()> {
+    match !settings.segment.is_empty() && settings.segment_length > 0 {
+        false => Ok(()),
+        true => Err(Error::setting(
+            "data.segment_length",
+            "cuts the rows into segments, and `data.segment` says where they are; leave one out",
         )),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own in [data]")]
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Settings {
     pub(super) generator: Generator,
@@ -20,9 +21,13 @@ pub(super) struct Settings {
     pub(super) noisy: f64,
     pub(super) discrete: bool,
     pub(super) seed: u64,
-    pub(super) part: Part,
+    pub(super) fresh: bool,
+    pub(super) factors: Truth,
     pub(super) path: String,
+    pub(super) segment: String,
     pub(super) segment_length: usize,
+    pub(super) source_columns: Vec<String>,
+    pub(super) ignore: Vec<String>,
 }
 
 /// Whose generator it is.
@@ -57,23 +62,13 @@ pub(super) enum Activation {
     None,
 }
 
-/// Same spreads and network, other noise.
+/// What the factors are: the sources, or how far they are from zero.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Part {
+pub(super) enum Truth {
     #[default]
-    Train,
-    Test,
-}
-
-impl Part {
-    /// The purpose for which its noise is drawn.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Test => "test",
-        }
-    }
+    Source,
+    Size,
 }
 
 /// On, off, or what the generator does.

@@ -55,7 +55,8 @@ impl Form {
 
     /// The condition number that a quarter of these matrices stays below.
     pub(super) fn threshold(self, rng: &Rng) -> Result<f64> {
-        let count = (COMPARED * WIDE.pow(3) / self.outputs.pow(3)).clamp(FEWEST, COMPARED);
+        let cost = self.inputs.pow(2) * self.outputs;
+        let count = (COMPARED * WIDE.pow(3) / cost).clamp(FEWEST, COMPARED);
         let number = |k: usize| condition(&self.draw(&mut rng.at(k as u64)));
         let mut numbers = (0..count).into_par_iter().map(number).collect::<Result<Vec<f64>>>()?;
         numbers.sort_by(f64::total_cmp);

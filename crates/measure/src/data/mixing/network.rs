@@ -52,7 +52,9 @@ impl Network {
             signal.iter_mut().zip(source).for_each(|(slot, value)| *slot = f64::from(*value));
             for (layer, matrix) in self.matrices.iter().enumerate() {
                 if layer > 0 {
-                    signal.iter_mut().for_each(|value| *value = self.curve(*value));
+                    for value in &mut signal {
+                        *value = self.curve(*value);
+                    }
                 }
                 multiply(&signal, matrix, &mut next);
                 std::mem::swap(&mut signal, &mut next);

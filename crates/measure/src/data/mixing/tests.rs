@@ -4,8 +4,10 @@ use super::*;
 use crate::stats::correlation::pearson;
 use crate::stats::covariance::covariance;
 
+mod columns;
 mod files;
 mod network;
+mod published;
 mod refusals;
 mod sources;
 
@@ -60,8 +62,9 @@ fn the_defaults_are_the_published_problems() {
     let expected = "generator = 'ivae'\nsources = 5\nobserved = 5\nsegments = 40\npoints = 1000\n\
                     layers = 3\nprior = 'gaussian'\nactivation = 'xtanh'\nslope = 0.1\n\
                     repeat = true\nwhiten = false\nuncentered = false\nstaircase = false\n\
-                    noisy = 0.0\ndiscrete = false\nseed = 0\npart = 'train'\npath = ''\n\
-                    segment_length = 0";
+                    noisy = 0.0\ndiscrete = false\nseed = 0\nfresh = false\n\
+                    factors = 'source'\npath = ''\nsegment = ''\nsegment_length = 0\n\
+                    source_columns = []\nignore = []";
     assert_eq!(all, expected.parse().unwrap());
 
     let (tcl, all) = open(&"generator = 'tcl'".parse().unwrap()).unwrap();
@@ -69,8 +72,9 @@ fn the_defaults_are_the_published_problems() {
     let expected = "generator = 'tcl'\nsources = 20\nobserved = 20\nsegments = 256\npoints = 512\n\
                     layers = 5\nprior = 'laplace'\nactivation = 'leaky-relu'\nslope = 0.2\n\
                     repeat = false\nwhiten = true\nuncentered = false\nstaircase = false\n\
-                    noisy = 0.0\ndiscrete = false\nseed = 0\npart = 'train'\npath = ''\n\
-                    segment_length = 0";
+                    noisy = 0.0\ndiscrete = false\nseed = 0\nfresh = false\n\
+                    factors = 'source'\npath = ''\nsegment = ''\nsegment_length = 0\n\
+                    source_columns = []\nignore = []";
     assert_eq!(all, expected.parse().unwrap());
 }
 
@@ -85,6 +89,51 @@ fn the_label_is_the_segment_in_its_place() {
 }
 
 #[test]
+fn the_factors_are_sources_or_their_sizes() {
+    let small = "segments = 3\npoints = 40";
+    let (observed, sources) = both(small);
+    let sized = format!("{small}\nfactors = 'size'");
+    assert_eq!(both(&sized), (observed, sources.mapv(f32::abs)));
+    assert!(sources.iter().any(|source| *source < 0.0));
+    assert_eq!(data(&sized).factors()[1].name, "size-s1");
+}
+
+#[test]
+fn one_segment_is_a_label_of_one_number_and_one_point_is_a_segment() {
+    let data = data("segments = 1\npoints = 30");
+    assert_eq!((data.len(), data.label(29)), (30, Some(vec![1.0])));
+    let single = self::data("segments = 4\npoints = 1");
+    assert_eq!((single.len(), single.label(2)), (4, Some(vec![0.0, 0.0, 1.0, 0.0])));
+}
+
+#[test]
+fn a_part_of_the_rows_keeps_their_labels() {
+    let small = "segments = 4\npoints = 50\nfactors = 'size'";
+    let all = data(small);
+    let whole = rows_of(&*all);
+    let mut seen = 0;
+    for part in ["train", "test", "validation"] {
+        let settings = format!("{small}\n[variant]\npart = '{part}'").parse().unwrap();
+        let part = crate::data::open("mixing", &settings).unwrap().0;
+        for row in rows_of(&*part) {
+            assert!(whole.contains(&row));
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, all.len());
+}
+
+/// What is observed, the values and the label of every row.
+fn rows_of(data: &dyn Dataset) -> Vec<[Vec<f32>; 3]> {
+    let row = |row: usize| {
+        let observed = crate::data::observations(data, &[row]);
+        let values = crate::data::values(data, &[row]);
+        [observed.into_iter().collect(), values.into_iter().collect(), data.label(row).unwrap()]
+    };
+    (0..data.len()).map(row).collect()
+}
+
+#[test]
 fn whitened_data_have_the_identity_as_covariance() {
     for given in ["generator = 'tcl'\nsegments = 16", "whiten = true\nuncentered = true"] {
         let (observed, _) = both(given);
@@ -95,13 +144,13 @@ fn whitened_data_have_the_identity_as_covariance() {
         let mean = observed.mean_axis(Axis(0)).unwrap();
         assert!(mean.iter().all(|mean| mean.abs() < 1e-3), "{mean}");
     }
-    // Another part is whitened by the same map, so that it is only nearly white.
+    // Fresh rows are whitened by the same map, so that they are only nearly white.
     let linear = "generator = 'tcl'\nlayers = 1\nsegments = 4\npoints = 200\nsources = 3";
     let (train, of_train) = both(linear);
-    let (test, of_test) = both(&format!("{linear}\npart = 'test'"));
-    let (first, second) = (regress(&of_train, &train), regress(&of_test, &test));
+    let (fresh, of_fresh) = both(&format!("{linear}\nfresh = true"));
+    let (first, second) = (regress(&of_train, &train), regress(&of_fresh, &fresh));
     assert!(first.iter().zip(&second).all(|(a, b)| (a - b).abs() < 1e-2), "{first} {second}");
-    assert!((covariance(test.view())[[0, 0]] - 1.0).abs() > 1e-3);
+    assert!((covariance(fresh.view())[[0, 0]] - 1.0).abs() > 1e-3);
 }
 
 /// The covariance of each source with each observed number, over the variance of the source: the
@@ -118,22 +167,22 @@ fn regress(sources: &Array2<f32>, observed: &Array2<f32>) -> Array2<f64> {
 }
 
 #[test]
-fn the_test_part_has_the_same_mixing_and_spreads_but_other_noise() {
+fn fresh_rows_have_the_same_mixing_and_spreads_but_other_noise() {
     let linear = "layers = 1\nsegments = 5\npoints = 4000";
     let (train, of_train) = both(linear);
-    let (test, of_test) = both(&format!("{linear}\npart = 'test'"));
-    let same = of_train.iter().zip(&of_test).filter(|(a, b)| a == b).count();
+    let (fresh, of_fresh) = both(&format!("{linear}\nfresh = true"));
+    let same = of_train.iter().zip(&of_fresh).filter(|(a, b)| a == b).count();
     assert_eq!(same, 0);
-    let (first, second) = (regress(&of_train, &train), regress(&of_test, &test));
+    let (first, second) = (regress(&of_train, &train), regress(&of_fresh, &fresh));
     assert!(first.iter().zip(&second).all(|(a, b)| (a - b).abs() < 1e-4));
     for segment in 0..5 {
         for source in 0..5 {
             let [one, other] =
-                [&of_train, &of_test].map(|all| spread(&piece(all, 4000, segment, source)).1);
+                [&of_train, &of_fresh].map(|all| spread(&piece(all, 4000, segment, source)).1);
             assert!((one / other - 1.0).abs() < 0.08);
         }
     }
-    let related = pearson(of_train.view(), of_test.view());
+    let related = pearson(of_train.view(), of_fresh.view());
     assert!(related.iter().all(|r| r.abs() < 0.05), "{related}");
 }
 

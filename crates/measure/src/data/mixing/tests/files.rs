@@ -99,7 +99,16 @@ fn a_time_series_is_cut_and_its_rest_dropped() {
 }
 
 #[test]
-fn what_data_make_writes_is_read() {
+fn few_segments_and_short_ones_are_read() {
+    let (_dir, path) = file(&[("x", &[6, 2], &ramp(12)), ("when", &[6], &[5.0; 6])]);
+    let whole = data(&format!("{path}segment_length = 6"));
+    assert_eq!((whole.len(), whole.label(5)), (6, Some(vec![1.0])));
+    assert_eq!(data(&format!("{path}segment = 'when'")).label(0), Some(vec![1.0]));
+    assert_eq!(segments(&*data(&format!("{path}segment_length = 1"))), [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn arrays_under_the_names_of_other_data_are_read() {
     let small = "segments = 3\npoints = 40";
     let (observed, sources) = both(small);
     let (_dir, path) = file(&[
@@ -131,19 +140,14 @@ fn files_without_anything_to_learn_are_refused() {
     let mut still = x.clone();
     still.iter_mut().skip(1).step_by(2).for_each(|v| *v = 4.0);
     let segment = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
-    let cases: [(&[(&str, &[usize], &[f32])], &str, &str); 11] = [
-        (&[("x", &[6, 2], &x)], "segment_length = 6", "has one segment only"),
-        (&[("x", &[6, 2], &x)], "segment_length = 9", "has one segment only"),
-        (&[("x", &[6, 2], &x)], "segment_length = 1", "has one row in segment 0"),
-        (&[("x", &[6, 2], &still)], "segment_length = 3", "column 1 of `x` (counted from 0) never"),
+    let cases: [(&[(&str, &[usize], &[f32])], &str, &str); 10] = [
+        (&[("x", &[6, 2], &x)], "segment_length = 9", "is 9, and the file has 6 rows only"),
+        (&[("x", &[6, 2], &x)], "segment = 'when'", "has no array `when`; it holds x"),
+        (&[("x", &[6, 2], &x)], "source_columns = ['s']", "arrays have none; leave it out"),
+        (&[("x", &[6, 2], &still)], "segment_length = 3", "(counted from 0) never changes"),
         (&[("x", &[6, 2], &holes)], "segment_length = 3", "has NaN in row 2"),
         (&[("x", &[12], &x)], "segment_length = 3", "expected [time, channels]"),
         (&[("z", &[6, 2], &x)], "segment_length = 3", "has no array `x` of what is observed"),
-        (
-            &[("x", &[6, 2], &x), ("s", &[6, 3], &[0.0; 18])],
-            "segment_length = 3",
-            "3 sources and 2",
-        ),
         (&[("x", &[6, 2], &x), ("s", &[5, 1], &[0.0; 5])], "segment_length = 3", "`s` has 5 rows"),
         (&[("x", &[3, 4], &x), ("segment", &[6], &segment)], "", "has segments of the shape [6]"),
         (&[("x", &[6, 2], &x), ("u", &[6, 2], &x)], "", "row 0 is not a single 1 among zeros"),

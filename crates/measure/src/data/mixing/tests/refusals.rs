@@ -7,8 +7,6 @@ fn refusal(settings: &str) -> String {
 #[test]
 fn what_cannot_be_learned_is_refused() {
     for (settings, words) in [
-        ("segments = 1", "`data.segments` is 1: with one segment nothing changes"),
-        ("points = 1", "`data.points` is 1: one point has no spread"),
         ("sources = 6\nobserved = 5", "is 6, more than the 5 observed numbers"),
         ("discrete = true\nwhiten = true", "`data.whiten` would make ones and zeros"),
         ("discrete = true\ngenerator = 'tcl'", "`data.whiten` would make ones and zeros"),
@@ -36,9 +34,13 @@ fn slips_of_the_finger_are_refused() {
         ("noisy = -0.5", "`data.noisy` is -0.5"),
         ("whiten = 'yes'", "expected true, false or \"auto\""),
         ("prior = 'lap'", "`laplace`"),
-        ("segment_length = 100", "`data.segment_length` cuts a file"),
+        ("segment_length = 100", "`data.segment_length` says how a file is read"),
+        ("ignore = ['a']", "`data.ignore` says how a file is read"),
+        ("path = 'a.npz'\nsegment = 'u'\nsegment_length = 5", "leave one out"),
+        ("path = 'mine.npz'\nfresh = true", "`data.fresh` says how data are drawn"),
+        ("factors = 'sign'", "`size`"),
         ("path = 'mine.npz'\nseed = 3", "`data.seed` says how data are drawn"),
-        ("path = 'mine.csv'", "is neither .npz nor .npy"),
+        ("path = 'mine.txt'", "is neither .npz, .npy, .csv nor .parquet"),
     ] {
         let error = refusal(settings);
         assert!(error.contains(words), "{settings}: {error}");
