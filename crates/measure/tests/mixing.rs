@@ -9,6 +9,7 @@ use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::metrics::{find, judge};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::stats::covariance::{covariance, eigenvalues};
 use unbraid_measure::watch::Watch;
 
 /// A file under `shared/data` in this directory or one above it.
@@ -80,6 +81,31 @@ fn spreads_are_those_of_the_released_code() {
     let theirs = quarters(&mut theirs);
     eprintln!("quarters of the spreads: released {theirs:.3?}, drawn here {ours:.3?}");
     assert!(ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() < 0.25), "{ours:?} {theirs:?}");
+}
+
+/// How far from round the cloud of observations is: the largest over the smallest deviation of any
+/// direction, which is the condition number of the mixing where that is linear.
+fn elongation(data: &dyn Dataset) -> f64 {
+    let rows: Vec<usize> = (0..data.len()).collect();
+    let variances = eigenvalues(&covariance(data::observations(data, &rows).view())).unwrap();
+    (variances[variances.len() - 1] / variances[0]).sqrt()
+}
+
+#[test]
+fn mixtures_are_as_well_conditioned_as_those_of_the_released_code() {
+    let middle = |numbers: &[f64]| {
+        (numbers.iter().map(|number| number.ln()).sum::<f64>() / numbers.len() as f64).exp()
+    };
+    let mut theirs = Vec::new();
+    for seed in 0..5 {
+        let Some(path) = published(&format!("ivae/seed{seed}.npz")) else { return };
+        theirs.push(elongation(&*open(&format!("path = {path:?}"))));
+    }
+    let ours = |seed| elongation(&*open(&format!("seed = {seed}")));
+    let ours: Vec<f64> = (0..20).map(ours).collect();
+    eprintln!("elongation, released: {theirs:.1?}, {:.1} in the middle", middle(&theirs));
+    eprintln!("elongation, drawn here: {ours:.1?}, {:.1} in the middle", middle(&ours));
+    assert!((0.4..2.5).contains(&(middle(&ours) / middle(&theirs))));
 }
 
 #[test]

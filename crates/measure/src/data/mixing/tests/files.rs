@@ -5,8 +5,11 @@ use tempfile::TempDir;
 use super::*;
 use crate::npz::NpzWriter;
 
+/// A name, a shape and numbers.
+type Named<'a> = (&'a str, &'a [usize], &'a [f32]);
+
 /// A file with these arrays of floats.
-fn file(arrays: &[(&str, &[usize], &[f32])]) -> (TempDir, String) {
+fn file(arrays: &[Named]) -> (TempDir, String) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mine.npz");
     let mut writer = NpzWriter::create(&path).unwrap();
@@ -140,7 +143,7 @@ fn files_without_anything_to_learn_are_refused() {
     let mut still = x.clone();
     still.iter_mut().skip(1).step_by(2).for_each(|v| *v = 4.0);
     let segment = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
-    let cases: [(&[(&str, &[usize], &[f32])], &str, &str); 10] = [
+    let cases: [(&[Named], &str, &str); 10] = [
         (&[("x", &[6, 2], &x)], "segment_length = 9", "is 9, and the file has 6 rows only"),
         (&[("x", &[6, 2], &x)], "segment = 'when'", "has no array `when`; it holds x"),
         (&[("x", &[6, 2], &x)], "source_columns = ['s']", "arrays have none; leave it out"),

@@ -2,6 +2,8 @@ use super::*;
 use crate::data::mixing::choices::{Activation, Generator};
 use crate::data::mixing::matrices::{Form, condition};
 
+type Curve = fn(f64) -> f64;
+
 #[test]
 fn matrices_have_unit_norm_and_are_of_the_best_quarter() {
     for (generator, axis) in [(Generator::Ivae, 0), (Generator::Tcl, 1)] {
@@ -62,7 +64,7 @@ fn there_is_a_curve_between_any_two_matrices_and_nowhere_else() {
         assert!(third.iter().zip(row).all(|(a, b)| (a - f64::from(*b)).abs() < 1e-5));
     }
     // iVAE: the curve after each layer but the last.
-    let curves: [(&str, fn(f64) -> f64); 4] = [
+    let curves: [(&str, Curve); 4] = [
         ("xtanh", |v| v.tanh() + 0.1 * v),
         ("leaky-relu", |v| if v < 0.0 { 0.1 * v } else { v }),
         ("sigmoid", |v| 1.0 / (1.0 + (-v).exp())),
