@@ -26,7 +26,9 @@ use crate::error::{Error, Result};
 use crate::rng::Rng;
 use crate::watch::Watch;
 
+mod bend;
 mod layers;
+mod matrices;
 
 pub use layers::Layers;
 
@@ -113,26 +115,23 @@ impl SegmentFlow {
 
     /// The sources of observations, `[rows, numbers]` to `[rows, sources]`.
     pub fn encode(&self, x: ArrayView2<f32>) -> Array2<f32> {
-        let mut white = (&x - &ArrayView1::from(&self.mean)).dot(&self.whitening.t());
-        for mut row in white.rows_mut() {
-            let h: Vec<f64> = row.iter().copied().map(f64::from).collect();
-            let sources = self.layers.sources(&h);
-            row.iter_mut().zip(sources).for_each(|(out, source)| *out = source as f32);
-        }
-        white
+        let white = (&x - &ArrayView1::from(&self.mean)).dot(&self.whitening.t());
+        by_unit(white.view(), |white| self.layers.sources(white))
     }
 
     /// Observations with these sources, `[rows, sources]` to `[rows, numbers]`.
     pub fn decode(&self, sources: ArrayView2<f32>) -> Array2<f32> {
-        let inverses = self.layers.inverses();
-        let mut white = sources.to_owned();
-        for mut row in white.rows_mut() {
-            let s: Vec<f64> = row.iter().copied().map(f64::from).collect();
-            let h = self.layers.observed(&s, &inverses);
-            row.iter_mut().zip(h).for_each(|(out, number)| *out = number as f32);
-        }
+        let white = by_unit(sources, |sources| self.layers.observed(sources));
         white.dot(&self.unwhitening) + ArrayView1::from(&self.mean)
     }
+}
+
+/// Apply to rows what takes and gives numbers unit by unit.
+fn by_unit(rows: ArrayView2<f32>, f: impl Fn(&[f64]) -> Vec<f64>) -> Array2<f32> {
+    let units: Vec<f64> = rows.t().iter().copied().map(f64::from).collect();
+    let found = f(&units).into_iter().map(|number| number as f32).collect();
+    let found = Array2::from_shape_vec((rows.ncols(), rows.nrows()), found);
+    found.expect("as many numbers as before").reversed_axes()
 }
 
 /// The mean, the whitening of the strongest `sources` directions, and its inverse.
@@ -157,7 +156,7 @@ fn whiten(
 /// Whitened rows, segment by segment.
 struct Segments {
     size: usize,
-    /// Rows side by side, for each segment.
+    /// For each segment `[size, rows]`.
     rows: Vec<Vec<f64>>,
 }
 
@@ -185,6 +184,7 @@ impl Segments {
                 "a segment has one row, which has no scale; give each two or more".into(),
             ));
         }
+        let rows = rows.into_iter().map(|rows| transposed(&rows, size)).collect();
         Ok(Self { size, rows })
     }
 
@@ -223,36 +223,33 @@ impl Segments {
     }
 }
 
-/// What the rows of one segment cost without the determinants, and its gradient.
-fn segment(layers: &Layers, rows: &[f64], prior: Prior, gradient: &mut [f64]) -> f64 {
-    let size = layers.size;
-    let count = (rows.len() / size) as f64;
-    let passed: Vec<Vec<f64>> = rows.chunks(size).map(|row| layers.pass(row)).collect();
-    let sources = |hidden: &Vec<f64>| hidden.len() - size;
-    let mut sums = vec![0.0; size];
-    for hidden in &passed {
-        for (sum, s) in sums.iter_mut().zip(&hidden[sources(hidden)..]) {
-            *sum += match prior {
-                Prior::Gaussian => s * s,
-                Prior::Laplace => s.abs(),
-            };
-        }
+/// `[rows, size]` to `[size, rows]`
+fn transposed(rows: &[f64], size: usize) -> Vec<f64> {
+    (0..size).flat_map(|unit| rows.iter().skip(unit).step_by(size).copied()).collect()
+}
+
+/// What the rows of one segment, `[size, rows]`, cost without the determinants, and its gradient.
+fn segment(layers: &Layers, white: &[f64], prior: Prior, gradient: &mut [f64]) -> f64 {
+    let rows = white.len() / layers.size;
+    let hidden = layers.pass(white);
+    let sources = &hidden[hidden.len() - white.len()..];
+    let mut slope = Vec::with_capacity(white.len());
+    let mut value = 0.0;
+    for source in sources.chunks(rows) {
+        let sum: f64 = match prior {
+            Prior::Gaussian => source.iter().map(|s| s * s).sum(),
+            Prior::Laplace => source.iter().map(|s| s.abs()).sum(),
+        };
+        let mean = sum / rows as f64 + f64::MIN_POSITIVE;
+        // ½ log of the mean square is the log of the scale.
+        let share = if prior == Prior::Gaussian { 0.5 } else { 1.0 };
+        value += rows as f64 * share * mean.ln();
+        slope.extend(source.iter().map(|s| match prior {
+            Prior::Gaussian => s / mean,
+            Prior::Laplace => s.signum() / mean,
+        }));
     }
-    let means: Vec<f64> = sums.iter().map(|sum| sum / count + f64::MIN_POSITIVE).collect();
-    // ½ log of the mean square is the log of the scale.
-    let share = if prior == Prior::Gaussian { 0.5 } else { 1.0 };
-    let mut value = means.iter().map(|mean| count * share * mean.ln()).sum::<f64>();
-    let mut slope = vec![0.0; size];
-    for (row, hidden) in rows.chunks(size).zip(&passed) {
-        for ((slope, s), mean) in slope.iter_mut().zip(&hidden[sources(hidden)..]).zip(&means) {
-            *slope = match prior {
-                Prior::Gaussian => s / mean,
-                Prior::Laplace => s.signum() / mean,
-            };
-        }
-        value += layers.back(row, hidden, &mut slope, gradient);
-    }
-    value
+    value + layers.back(white, &hidden, &mut slope, gradient)
 }
 
 #[cfg(test)]

@@ -10,13 +10,7 @@ fn mixed(rows: usize) -> (Array2<f32>, Array2<f32>, Vec<usize>) {
     let sources =
         Array2::from_shape_fn((rows, 3), |(row, i)| scales[segments[row]][i] * rng.normal());
     let layers = Layers::random(2, 3, &mut Rng::new(2));
-    let inverses = layers.inverses();
-    let mut x = sources.clone();
-    for mut row in x.rows_mut() {
-        let s: Vec<f64> = row.iter().copied().map(f64::from).collect();
-        let observed = layers.observed(&s, &inverses);
-        row.iter_mut().zip(observed).for_each(|(out, number)| *out = number as f32);
-    }
+    let x = by_unit(sources.view(), |sources| layers.observed(sources));
     (x, sources, segments)
 }
 
