@@ -97,7 +97,7 @@ pub(crate) enum Listed {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Data {
-    /// Write a data set as .npz: images (or observations), values, names.
+    /// Write a data set as .npz: images (or observations), values, names; or as it is published.
     Make(DataMake),
     /// Draw a sheet: random rows, then each factor on its own.
     Preview(DataPreview),
