@@ -77,13 +77,16 @@ pub struct ScoreSettings {
     pub sampled: Vec<String>,
     /// How many rows are encoded for them, drawn at random if there are more.
     pub rows: usize,
+    /// What of `[data]` is other for held-out rows, which are then scored too: `{ fresh = true }` of
+    /// `mixing`, or `{ variant = { part = "test" } }` beside a training on part "train".
+    pub held_out: Table,
 }
 
 impl Default for ScoreSettings {
     fn default() -> Self {
         // Quick ones; all of them take half a minute.
         let metrics = ["mig", "factor-vae-score", "mcc", "mcc-spearman"].map(String::from);
-        Self { metrics: metrics.into(), sampled: vec![], rows: 10_000 }
+        Self { metrics: metrics.into(), sampled: vec![], rows: 10_000, held_out: Table::new() }
     }
 }
 
@@ -119,6 +122,24 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The same method with its held-out data, if any were named.
+    pub fn held_out(&self) -> Result<Option<Self>> {
+        let mut config = self.config.clone();
+        let other = std::mem::take(&mut config.score.held_out);
+        if other.is_empty() {
+            return Ok(None);
+        }
+        config.data = overlaid(config.data, other);
+        // The batch is that of the training, of which there will be none.
+        config.train.batch = 1;
+        let plan = config.resolve()?;
+        if (plan.task.shape, plan.task.label) != (self.task.shape, self.task.label) {
+            let reason = "must name data of the same form as those that were trained on";
+            return Err(Error::setting("score.held_out", reason));
+        }
+        Ok(Some(plan))
+    }
+
     /// Draws the examples of this plan.
     pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
         let rules = self.config.train.rules();
@@ -222,7 +243,9 @@ impl Config {
         self.data = with_name(source.info.name, data_settings);
         self.model = with_name(entry.info.name, model_settings);
         let plan = Plan { config: self, data, entry, task, supervision };
-        // Only to refuse now what the data cannot give.
+        // Only to refuse now what cannot be opened.
+        plan.held_out()?;
+        // And what the data cannot give.
         plan.sampler(Rng::new(0))?;
         Ok(plan)
     }

@@ -1,6 +1,7 @@
 //! Encoding: rows of a data set through a trained method, beside their true values.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
+pub use unbraid_measure::data::rows;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
@@ -13,16 +14,6 @@ use crate::run::Run;
 
 /// How many observations are held at once; 96x96x4 images are 38 MB of them.
 const CHUNK: usize = 256;
-
-/// Every row in order if there are at most `count`, else a seeded sample of them, in order.
-pub fn rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
-    if data.len() <= count {
-        return (0..data.len()).collect();
-    }
-    let mut rows = rng.split("rows").distinct(count, data.len());
-    rows.sort_unstable();
-    rows
-}
 
 /// The codes of these rows with their values and, where codes are drawn, the KL of each latent.
 pub fn encode(
@@ -59,9 +50,18 @@ pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> R
     })
 }
 
-/// As [`of_run`], but one draw from the posterior of each row, for methods that have one; nothing is
-/// written.
-pub fn drawn_of_run(plan: &Plan, learner: &dyn Learner) -> Result<Option<Representation<'static>>> {
+/// As [`of_run`], but nothing is written.
+pub fn of_plan(plan: &Plan, learner: &dyn Learner) -> Result<Representation<'static>> {
+    let rng = Rng::new(plan.config.seed).split("score");
+    let rows = rows(&*plan.data, plan.config.score.rows, &rng);
+    encode(learner, &*plan.data, &rows)
+}
+
+/// As [`of_plan`], but one draw from the posterior of each row, for methods that have one.
+pub fn drawn_of_plan(
+    plan: &Plan,
+    learner: &dyn Learner,
+) -> Result<Option<Representation<'static>>> {
     let rng = Rng::new(plan.config.seed).split("score");
     let rows = rows(&*plan.data, plan.config.score.rows, &rng);
     let posterior = posterior(learner, &*plan.data, &rows)?;
@@ -73,9 +73,7 @@ pub fn drawn_of_run(plan: &Plan, learner: &dyn Learner) -> Result<Option<Represe
 /// The codes by which a run is scored, written into its directory. Made anew each time: the data
 /// of a user may have changed since.
 pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation<'static>> {
-    let rng = Rng::new(plan.config.seed).split("score");
-    let rows = rows(&*plan.data, plan.config.score.rows, &rng);
-    let representation = encode(learner, &*plan.data, &rows)?;
+    let representation = of_plan(plan, learner)?;
     representation.save(run.representation_file())?;
     Ok(representation)
 }

@@ -83,6 +83,8 @@ pub mod response;
 
 pub mod factor_figure;
 
+pub mod matching_figure;
+
 pub mod training_figure;
 
 pub mod train;
@@ -92,6 +94,8 @@ pub mod score;
 pub mod card;
 
 pub mod study;
+
+pub mod reproduce;
 
 pub mod bench;
 

@@ -111,6 +111,11 @@ impl Run {
         self.file("factors.svg")
     }
 
+    /// Each true factor against the code it is matched to.
+    pub fn matching_figure(&self) -> PathBuf {
+        self.file("matching.svg")
+    }
+
     /// The log as curves.
     pub fn training_figure(&self) -> PathBuf {
         self.file("training.svg")
@@ -266,6 +271,7 @@ impl Run {
             self.animation(),
             self.reconstructions(),
             self.factor_figure(),
+            self.matching_figure(),
         ];
         for path in results {
             if path.exists() {

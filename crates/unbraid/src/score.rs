@@ -7,15 +7,50 @@ use unbraid_measure::scoring::Report;
 use crate::error::Result;
 use crate::run::Run;
 
-/// The document of scores of means and of drawn codes: those of drawn codes say so.
-pub fn joined(of_means: &Report, of_draws: Option<&Report>) -> Json {
+/// Codes that are scored beside the means of the training data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codes {
+    /// One draw from each posterior.
+    Sample,
+    /// The means of held-out rows.
+    HeldOut,
+    /// One draw from each posterior of held-out rows.
+    HeldOutSample,
+}
+
+impl Codes {
+    /// In `scores.json`, in a table, and above one.
+    const WORDS: [(Self, &str, &str, &str); 3] = [
+        (Self::Sample, "sample", "sampled", "of codes drawn from the posterior"),
+        (Self::HeldOut, "held-out", "held out", "of held-out rows"),
+        (Self::HeldOutSample, "held-out-sample", "held out, sampled", "of held-out rows, drawn"),
+    ];
+
+    fn words(self) -> (&'static str, &'static str) {
+        let found = Self::WORDS.iter().find(|words| words.0 == self);
+        let (_, key, _, heading) = found.expect("every kind has words");
+        (key, heading)
+    }
+
+    /// What stands above their table.
+    pub fn heading(self) -> &'static str {
+        self.words().1
+    }
+}
+
+/// The document of scores of means and of other codes, which say what they are.
+pub fn joined(of_means: &Report, others: &[(Codes, Report)]) -> Json {
     let mut document = of_means.to_json();
-    let mut drawn = of_draws.map_or(json!([]), |report| report.to_json()["scores"].take());
-    if let (Some(scores), Some(drawn)) = (document["scores"].as_array_mut(), drawn.as_array_mut()) {
-        for score in drawn {
-            score["codes"] = json!("sample");
-            scores.push(score.take());
+    let mut more = Vec::new();
+    for (codes, report) in others {
+        let mut scores = report.to_json()["scores"].take();
+        for score in scores.as_array_mut().into_iter().flatten() {
+            score["codes"] = json!(codes.words().0);
+            more.push(score.take());
         }
+    }
+    if let Some(scores) = document["scores"].as_array_mut() {
+        scores.extend(more);
     }
     document
 }
@@ -23,9 +58,10 @@ pub fn joined(of_means: &Report, of_draws: Option<&Report>) -> Json {
 /// How a score is called in tables: `mig`, or `mig (sampled)` of drawn codes.
 pub fn title(score: &Json) -> String {
     let name = score["metric"].as_str().unwrap_or_default();
-    match score["codes"].as_str() {
-        Some("sample") => format!("{name} (sampled)"),
-        _ => name.to_string(),
+    let codes = score["codes"].as_str().unwrap_or_default();
+    match Codes::WORDS.iter().find(|(_, key, ..)| *key == codes) {
+        Some((_, _, words, _)) => format!("{name} ({words})"),
+        None => name.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A study file is a configuration with two more sections. `[[rows]]` are the rows of the table, each
 //! with a name and what it changes; `[vary]` has lists, and every row is run with each combination
-//! of them. Runs that differ in nothing but the seed are averaged.
+//! of them. Runs that differ in nothing but seeds (`seed`, `data.seed`) are averaged.
 //!
 //! ```toml
 //! data.name = "dsprites"
@@ -52,6 +52,10 @@ pub struct Planned {
     pub name: String,
     /// The row of the table it belongs to.
     pub row: String,
+    /// The name of that row in the file.
+    pub family: String,
+    /// What of `[vary]` sets it apart from other runs of its row, seeds left out.
+    pub at: Vec<(String, Value)>,
     /// Its configuration.
     pub config: Table,
 }
@@ -105,6 +109,11 @@ impl Study {
         }
         let (runs, columns) = expand(&config::read_table(&path)?)?;
         Ok(Self { directory: directory.to_path_buf(), runs, columns })
+    }
+
+    /// Whether its runs are those of a study file.
+    pub fn is_that_of(&self, file: &Table) -> Result<bool> {
+        Ok(expand(file)?.0 == self.runs)
     }
 
     /// Take the study for this process; refused while another has it. Ends with the process.
@@ -231,6 +240,7 @@ fn planned(
         Some(other) => return Err(Error::setting("rows.name", format!("cannot be {other}"))),
     };
     let mut config = config::overlaid(base.clone(), row);
+    let (family, mut at) = (title.clone(), Vec::new());
     let (mut title, mut seed) = (title, String::new());
     for ((key, _), value) in vary.iter().zip(values) {
         config::put(&mut config, key, value.clone())?;
@@ -238,18 +248,20 @@ fn planned(
             Value::String(word) => word.clone(),
             other => other.to_string(),
         };
-        match key.as_str() {
-            "seed" => seed = format!("-seed-{word}"),
-            key => {
-                let short = key.rsplit('.').next().unwrap_or(key);
-                title = [title.as_str(), " ", short, " ", &word].concat().trim().to_string();
-            }
+        let short = key.rsplit('.').next().unwrap_or(key);
+        if short == "seed" {
+            // `seed` is the run's, `data.seed` that of its data.
+            seed.push_str(&format!("-{}-{word}", key.replace('.', "-")));
+        } else {
+            title = [title.as_str(), " ", short, " ", &word].concat().trim().to_string();
+            at.push((key.clone(), value.clone()));
         }
     }
     if title.is_empty() {
         title = "run".into();
     }
-    Ok(Planned { name: format!("{}{seed}", plain(&title)), row: title, config })
+    let name = format!("{}{seed}", plain(&title));
+    Ok(Planned { name, row: title, family, at, config })
 }
 
 /// A name that any file system takes.

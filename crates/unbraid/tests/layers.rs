@@ -36,10 +36,11 @@ const UNBRAID: &[&[&str]] = &[
     &["latents"],
     &["traverse"],
     &["reconstruct", "response"],
-    &["factor_figure", "training_figure"],
+    &["factor_figure", "matching_figure", "training_figure"],
     &["train"],
     &["score", "bench"],
     &["card", "study"],
+    &["reproduce"],
 ];
 
 /// Leaves: files of these folders share only through what stands left of the folder.

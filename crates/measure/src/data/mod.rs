@@ -13,6 +13,7 @@ use crate::factors::Factor;
 use crate::graph::Graph;
 use crate::info::{self, Info};
 use crate::npz::NpzWriter;
+use crate::rng::Rng;
 
 pub mod abstract_dsprites;
 pub mod arrays;
@@ -251,6 +252,16 @@ pub trait Dataset: Send + Sync {
     fn write_published(&self, _rows: &[usize], _file: &mut NpzWriter) -> Result<bool> {
         Ok(false)
     }
+}
+
+/// Every row in order if there are at most `count`, else a seeded sample of them, in order.
+pub fn rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
+    if data.len() <= count {
+        return (0..data.len()).collect();
+    }
+    let mut rows = rng.split("rows").distinct(count, data.len());
+    rows.sort_unstable();
+    rows
 }
 
 /// The observations of these rows, `[rows, numbers]`.

@@ -62,6 +62,8 @@ pub(crate) enum Command {
     /// Many runs from one file, and a table of them.
     #[command(subcommand)]
     Study(Study),
+    /// Run a published experiment again: its tables and pictures, ours beside what is published.
+    Reproduce(Reproduce),
     /// Measure speed.
     #[command(subcommand)]
     Bench(Bench),
@@ -321,6 +323,21 @@ pub(crate) enum Study {
         /// The directory of the study.
         directory: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reproduce {
+    /// The experiment; all are listed if it is left out.
+    pub(crate) name: Option<String>,
+    /// A few runs in place of all: minutes.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Where runs, tables and pictures go [default: runs/NAME].
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) out: Option<PathBuf>,
+    /// How many runs at once [default: one per core].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -21,6 +21,7 @@ mod library;
 mod list;
 mod progress;
 mod readings;
+mod reproduce;
 mod rotate;
 mod score;
 mod show;
@@ -52,6 +53,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Traverse(options) => traverse::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
+        Command::Reproduce(options) => return reproduce::run(&options, output),
         Command::Bench(bench) => bench::run(&bench, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();

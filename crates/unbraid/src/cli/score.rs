@@ -11,7 +11,7 @@ use unbraid::encode;
 use unbraid::learner::Learner;
 use unbraid::representation::{Protocol, Representation, Split};
 use unbraid::run::Run;
-use unbraid::score::{joined, save};
+use unbraid::score::{Codes, joined, save};
 use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 
@@ -29,7 +29,7 @@ pub(super) fn run(options: &Score, output: Output) -> Result<()> {
     let mut codes = readings::codes(options)?;
     set_protocol(&mut codes, options);
     let report = judge(&codes, &metrics, scoring_options(options), output)?;
-    show(&report, None, report.to_json(), output)
+    show(&report, &[], report.to_json(), output)
 }
 
 fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
@@ -44,16 +44,26 @@ fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
         judge(&codes, metrics, scoring_options(options), output)
     };
     let report = score(encode::of_run(&run, &plan, &*learner)?, &metrics)?;
-    let drawn = match drawn_codes(options, &plan, &*learner)? {
-        Some((codes, metrics)) => Some(score(codes, &metrics)?),
-        None => None,
-    };
-    let document = joined(&report, drawn.as_ref());
+    let mut others = Vec::new();
+    if let Some((codes, metrics)) = drawn_codes(options, &plan, &*learner)? {
+        others.push((Codes::Sample, score(codes, &metrics)?));
+    }
+    if let Some(plan) = plan.held_out()? {
+        output.note(&format!(
+            "encoding {} held-out rows",
+            plan.config.score.rows.min(plan.task.rows)
+        ));
+        others.push((Codes::HeldOut, score(encode::of_plan(&plan, &*learner)?, &metrics)?));
+        if let Some((codes, metrics)) = drawn_codes(options, &plan, &*learner)? {
+            others.push((Codes::HeldOutSample, score(codes, &metrics)?));
+        }
+    }
+    let document = joined(&report, &others);
     if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {
         save(&run, document.clone())?;
         card::write(&run, &plan)?;
     }
-    show(&report, drawn.as_ref(), document, output)
+    show(&report, &others, document, output)
 }
 
 /// What is scored on codes drawn from the posterior, if anything.
@@ -68,7 +78,7 @@ fn drawn_codes(
         return Ok(None);
     }
     let metrics = metrics_named(names)?;
-    match encode::drawn_of_run(plan, learner)? {
+    match encode::drawn_of_plan(plan, learner)? {
         Some(codes) => Ok(Some((codes, metrics))),
         // A study asks it of every row; only a person who asks is told.
         None if !asked => Ok(None),
@@ -115,14 +125,14 @@ pub(super) fn judge(
     Ok(found?)
 }
 
-fn show(report: &Report, drawn: Option<&Report>, document: Json, output: Output) -> Result<()> {
+fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Output) -> Result<()> {
     for warning in &report.warnings {
         output.note(&format!("warning: {warning}"));
     }
     let mut text = score_table(&report.outcomes);
-    if let Some(drawn) = drawn {
-        text.push_str("\nof codes drawn from the posterior:\n");
-        text.push_str(&score_table(&drawn.outcomes));
+    for (codes, report) in others {
+        text.push_str(&format!("\n{}:\n", codes.heading()));
+        text.push_str(&score_table(&report.outcomes));
     }
     output.result(&text, || document)?;
     match report.outcomes.iter().all(|outcome| outcome.score.is_err()) {

@@ -42,9 +42,18 @@ fn plan(file: &Path, out: &Path, set: &[String], output: Output) -> Result<()> {
 
 fn work(directory: &Path, jobs: usize, output: Output) -> Result<ExitCode> {
     let study = Study::open(directory)?;
+    if let Some(stopped) = work_on(&study, jobs, output)? {
+        return Ok(stopped);
+    }
+    gather(directory, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Train and score what is not done; the code to end with if it was stopped.
+pub(super) fn work_on(study: &Study, jobs: usize, output: Output) -> Result<Option<ExitCode>> {
     let _lock = study.lock()?;
     let signals = Signals::new()?;
-    let mut crew = Crew::new(&study, jobs, output)?;
+    let mut crew = Crew::new(study, jobs, output)?;
     let mut asked = false;
     loop {
         let stopping = signals.number().is_some();
@@ -64,14 +73,13 @@ fn work(directory: &Path, jobs: usize, output: Output) -> Result<ExitCode> {
     }
     if let Some(signal) = signals.number() {
         output.note("stopped; the same command goes on where it was");
-        return Ok(ExitCode::from(128 + signal));
+        return Ok(Some(ExitCode::from(128 + signal)));
     }
     if !crew.failed.is_empty() {
         let names = crew.failed.join(", ");
         bail!("these runs failed: {names}; the same command tries them again");
     }
-    gather(directory, output)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(None)
 }
 
 /// The processes of a study.

@@ -10,7 +10,7 @@ use unbraid::representation::Representation;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
 use unbraid::traverse::{self, Route, Span};
-use unbraid::{animation, card, encode, factor_figure, picture, reconstruct};
+use unbraid::{animation, card, encode, factor_figure, matching_figure, picture, reconstruct};
 
 use super::Output;
 use super::args::{Range, Traverse};
@@ -58,7 +58,7 @@ pub(super) struct Pictures<'a> {
 impl Pictures<'_> {
     /// Draw all that can be drawn; says what was left out, and fails if that was everything.
     pub(super) fn draw(&self, output: Output) -> Result<Vec<PathBuf>> {
-        let drawn = [self.walks(), self.reconstructions(), self.factors()];
+        let drawn = [self.walks(), self.reconstructions(), self.factors(), self.matching()];
         let mut files = Vec::new();
         let mut left_out: Vec<String> = Vec::new();
         for part in drawn {
@@ -108,5 +108,16 @@ impl Pictures<'_> {
         let title = self.title("each code against each factor");
         factor_figure::draw(self.codes, &title)?.save(&title, &self.run.factor_figure())?;
         Ok(vec![self.run.factor_figure()])
+    }
+
+    /// Where every factor is a number without steps, a scatter of each beside its code says most.
+    fn matching(&self) -> unbraid::Result<Vec<PathBuf>> {
+        let factors = &self.codes.factors;
+        if factors.is_empty() || factors.iter().any(|factor| factor.size().is_some()) {
+            return Ok(vec![]);
+        }
+        let title = self.title("each factor against its code");
+        matching_figure::draw(self.codes, &title)?.save(&title, &self.run.matching_figure())?;
+        Ok(vec![self.run.matching_figure()])
     }
 }

@@ -14,7 +14,8 @@
 //! a batch (see `parts/correlation.rs`; here the prior is that of each row). With a = b = c = d = 1
 //! it is L.
 //!
-//! What is ours: observations are standardised inside the model; log-variances pass 12 tanh(·/12),
+//! What is ours: observations are whitened inside the model, so that noise of one size hides no
+//! direction of them; log-variances pass 12 tanh(·/12),
 //! so that no run ends in infinity; and training starts where a flow of exact likelihood ends
 //! (`start.rs`), since from a random start the bound is seldom climbed to its top.
 
@@ -54,7 +55,7 @@ pub struct Config {
     pub activation: String,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
     pub likelihood: String,
-    /// The standard deviation of the gaussian likelihood, where that of the observations is 1.
+    /// The standard deviation of the gaussian likelihood, where that of white observations is 1.
     pub noise: f64,
     /// Whether the means of the prior depend on the label too.
     pub prior_means: bool,
@@ -185,9 +186,10 @@ pub struct Ivae {
     prior_mean: Option<Mlp>,
     /// f: z to x.
     decoder: Mlp,
-    /// The mean of each observed number, and its standard deviation; neither is learned.
+    /// The mean observation, a matrix that makes observations white, and its inverse: not learned.
     centre: Param<Tensor<1>>,
-    spread: Param<Tensor<1>>,
+    whitening: Param<Tensor<2>>,
+    unwhitening: Param<Tensor<2>>,
     #[module(skip)]
     likelihood: Likelihood,
     #[module(skip)]
@@ -203,13 +205,16 @@ pub struct Ivae {
 }
 
 impl Ivae {
-    /// Observations in units of their spread, `[batch, numbers]`.
-    fn standardised(&self, batch: &Batch) -> Tensor<2> {
+    /// White observations, `[batch, numbers]`.
+    fn whitened(&self, batch: &Batch) -> Tensor<2> {
         let x = compute::flatten(batch.x());
-        (x - self.centre.val().unsqueeze()) / self.spread.val().unsqueeze()
+        match self.likelihood {
+            Likelihood::Bernoulli => x,
+            _ => (x - self.centre.val().unsqueeze()).matmul(self.whitening.val()),
+        }
     }
 
-    /// q(z|x, u), for standardised x.
+    /// q(z|x, u), for white x.
     fn posterior(&self, x: Tensor<2>, u: Tensor<2>) -> Gaussian {
         let both = Tensor::cat(vec![x, u], 1);
         Gaussian {
@@ -228,7 +233,7 @@ impl Ivae {
         Gaussian { mean, log_variance }
     }
 
-    /// −log p(x|z), for standardised x.
+    /// −log p(x|z), for white x.
     fn error(&self, z: Tensor<2>, x: Tensor<2>) -> Tensor<1> {
         let [rows, numbers] = x.dims();
         let form = [rows, numbers, 1, 1];
@@ -239,6 +244,10 @@ impl Ivae {
 /// Nearly x, and never far from 0.
 fn bounded(x: Tensor<2>) -> Tensor<2> {
     (x / MOST).tanh() * MOST
+}
+
+fn identity(size: usize) -> Vec<f32> {
+    (0..size * size).map(|k| f32::from(u8::from(k / size == k % size))).collect()
 }
 
 fn labels(batch: &Batch) -> Tensor<2> {
@@ -264,7 +273,7 @@ well: they are found but for order, scale and sign. A VAE has no such luck, see 
 
 ## Settings
 latents (0 = as many as observed), layers (3), width (100), activation (xtanh, lrelu, tanh, silu),
-likelihood (bernoulli, gaussian or auto), noise (0.1, where observations have spread 1), prior_means
+likelihood (bernoulli, gaussian or auto), noise (0.1, where white observations have spread 1), prior_means
 (false).
 
 start (auto, flow, random, truth): from a random start the bound is seldom climbed to its top, and the
@@ -280,7 +289,7 @@ objective (plain, weighted, annealed) and the weights a, b, c, d of the released
 The released settings are a = 100, b = 1, c = 0, d = 10.
 
 ## Reading the log
-`bound` is L per row, for standardised observations, whatever the objective.
+`bound` is L per row, for white observations, whatever the objective.
 
 ## Cautions
 The label must matter: with one segment, or segments alike, nothing is identified. Codes of rows need
@@ -302,7 +311,8 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
             prior_mean: config.prior_means.then(|| net("prior_mean", u, latents)),
             decoder: net("decoder", latents, numbers),
             centre: fixed(vec![0.0; numbers], [numbers], device),
-            spread: fixed(vec![1.0; numbers], [numbers], device),
+            whitening: fixed(identity(numbers), [numbers, numbers], device),
+            unwhitening: fixed(identity(numbers), [numbers, numbers], device),
             likelihood: Likelihood::new(&config.likelihood, config.noise, Range::Real),
             noise: config.noise,
             objective: match config.objective.as_str() {
@@ -321,7 +331,7 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let (x, u) = (self.standardised(batch), labels(batch));
+        let (x, u) = (self.whitened(batch), labels(batch));
         let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
         let z = q.sample(step);
         let reconstruction = self.error(z.clone(), x);
@@ -350,7 +360,7 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
 
     fn encode(&self, seen: &Batch) -> Code {
         let u = labels(seen);
-        let q = self.posterior(self.standardised(seen), u.clone());
+        let q = self.posterior(self.whitened(seen), u.clone());
         let kl = q.kl_from(&self.prior(u));
         Code { kl: Some(kl), ..q.into() }
     }
@@ -360,7 +370,7 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
         let x = match self.likelihood {
             Likelihood::Bernoulli => burn::tensor::activation::sigmoid(x),
             Likelihood::Gaussian { .. } => {
-                x * self.spread.val().unsqueeze() + self.centre.val().unsqueeze()
+                x.matmul(self.unwhitening.val()) + self.centre.val().unsqueeze()
             }
         };
         let Shape { channels, height, width, .. } = self.task.shape;

@@ -1,9 +1,10 @@
 //! The table of a study: a line for each row, a cell for each number, mean and spread over seeds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
+use toml::Value;
 use unbraid_measure::files;
 
 use super::{Planned, State, Study};
@@ -28,6 +29,10 @@ pub struct Gathered {
 pub struct Line {
     /// Its name.
     pub row: String,
+    /// The name of the row in the study file, and what of `[vary]` is special to it.
+    pub family: String,
+    /// By key.
+    pub at: Vec<(String, Value)>,
     /// How many of its runs are done, and how many there are.
     pub runs: (usize, usize),
     /// By column.
@@ -39,6 +44,24 @@ pub struct Line {
 pub struct Cell {
     /// One for each run that has it.
     pub values: Vec<f64>,
+}
+
+impl Line {
+    fn of(run: &Planned) -> Self {
+        let (row, family, at) = (run.row.clone(), run.family.clone(), run.at.clone());
+        Self { row, family, at, runs: (0, 0), cells: BTreeMap::new() }
+    }
+
+    /// The number that a key of `[vary]` has here.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        let (_, value) = self.at.iter().find(|(name, _)| name == key)?;
+        value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
+    }
+
+    /// The mean of a column, if it is known.
+    pub fn mean(&self, column: &str) -> Option<f64> {
+        self.cells.get(column).map(Cell::mean)
+    }
 }
 
 impl Cell {
@@ -61,11 +84,14 @@ impl Study {
         let mut lines: Vec<Line> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         let seconds = self.seconds();
+        // Runs of one row need not follow each other: a seed may move slower than another list.
+        let mut places: HashMap<&str, usize> = HashMap::new();
         for run in &self.runs {
-            if lines.last().is_none_or(|line| line.row != run.row) {
-                lines.push(Line { row: run.row.clone(), runs: (0, 0), cells: BTreeMap::new() });
-            }
-            let line = lines.last_mut().expect("just pushed");
+            let place = *places.entry(&run.row).or_insert_with(|| {
+                lines.push(Line::of(run));
+                lines.len() - 1
+            });
+            let line = &mut lines[place];
             line.runs.1 += 1;
             if self.state(run)? != State::Done {
                 continue;

@@ -7,9 +7,10 @@
 
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
-use ndarray::{Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::stats::pca::Pca;
 use unbraid_measure::stats::segment_flow::{Options, Prior, SegmentFlow};
 use unbraid_measure::watch::Watch;
 
@@ -24,6 +25,10 @@ use crate::parts::segments;
 
 /// More rows than these tell no more about means, spreads and sources.
 const ROWS: usize = 200_000;
+/// More numbers than these are an image, whose directions are too many to be told from rows.
+const MOST_WHITENED: usize = 256;
+/// A direction with less than this share of the largest variance is rounding of single precision.
+const RANK: f32 = 1e-7;
 /// Steps of imitation, their rows, and the rate that falls to nothing over them.
 const STEPS: u64 = 4000;
 const BATCH: usize = 256;
@@ -92,29 +97,62 @@ fn no_segments() -> Error {
     Error::setting("model.start", reason)
 }
 
-/// Learn the mean and spread of the observations, and where to start.
+/// Learn how to make the observations white, and where to start.
 pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<Ivae> {
-    let rows = crate::encode::rows(data, ROWS, rng);
+    let rows = data::rows(data, ROWS, rng);
     let seen = Seen::of(data, &rows);
     segments::check_vary(
         seen.labels.as_ref().expect("the sampler has refused data without labels"),
     )?;
     if matches!(model.likelihood, Likelihood::Gaussian { .. }) {
-        let centre = seen.observations.mean_axis(Axis(0)).expect("there are rows");
-        let spread = seen.observations.std_axis(Axis(0), 0.0);
-        if let Some(still) = spread.iter().position(|spread| !(*spread > 0.0)) {
+        let White { centre, whitening, unwhitening } = White::of(seen.observations.view(), rng)?;
+        let (size, device) = (centre.len(), device::training());
+        let matrix =
+            |matrix: Array2<f32>| fixed(matrix.iter().copied().collect(), [size, size], &device);
+        model.centre = fixed(centre, [size], &device);
+        model.whitening = matrix(whitening);
+        model.unwhitening = matrix(unwhitening);
+    }
+    match model.start.codes(data, &rows, &seen, &rng.split("flow"))? {
+        None => Ok(model),
+        Some(codes) => imitate(model, &seen, codes, &rng.split("imitation")),
+    }
+}
+
+/// How observations are made white: x ↦ (x − centre) whitening.
+struct White {
+    centre: Vec<f32>,
+    whitening: Array2<f32>,
+    unwhitening: Array2<f32>,
+}
+
+impl White {
+    /// Vᵀ D^∓½ V with the directions V and variances D of the observations: of all whitenings the
+    /// nearest to doing nothing. Many numbers, or numbers that depend on each other, are only brought
+    /// to spread 1 one by one.
+    fn of(x: ArrayView2<f32>, rng: &Rng) -> Result<Self> {
+        let spread = x.std_axis(Axis(0), 0.0);
+        if let Some(still) = spread.iter().position(|spread| *spread <= 0.0) {
             return Err(Error::Unable(format!(
                 "observed number {still} (counted from 0) is the same in every row, so nothing can \
                  be learned from it; leave it out"
             )));
         }
-        let numbers = [centre.len()];
-        model.centre = fixed(centre.to_vec(), numbers, &device::training());
-        model.spread = fixed(spread.to_vec(), numbers, &device::training());
-    }
-    match model.start.codes(data, &rows, &seen, &rng.split("flow"))? {
-        None => Ok(model),
-        Some(codes) => imitate(model, &seen, codes, &rng.split("imitation")),
+        let size = x.ncols();
+        if size <= MOST_WHITENED && x.nrows() > size {
+            let pca = Pca::fit(x, size, &mut rng.split("whitening"))?;
+            if pca.variances.iter().all(|variance| *variance > RANK * pca.variances[0]) {
+                let scaled = |power: f32| {
+                    let scales = Array1::from_vec(pca.variances.clone()).mapv(|v| v.powf(power));
+                    pca.components.t().dot(&(&pca.components * &scales.insert_axis(Axis(1))))
+                };
+                let (whitening, unwhitening) = (scaled(-0.5), scaled(0.5));
+                return Ok(Self { centre: pca.mean, whitening, unwhitening });
+            }
+        }
+        let centre = x.mean_axis(Axis(0)).expect("there are rows").to_vec();
+        let whitening = Array2::from_diag(&spread.mapv(f32::recip));
+        Ok(Self { centre, whitening, unwhitening: Array2::from_diag(&spread) })
     }
 }
 
@@ -160,7 +198,7 @@ impl Ivae {
     /// How far the networks are from these codes: squares of what is encoded and decoded, the prior's
     /// −log density of them, and posteriors that are as narrow as the noise.
     fn distance(&self, batch: &Batch, codes: Tensor<2>) -> Tensor<1> {
-        let (x, u) = (self.standardised(batch), labels(batch));
+        let (x, u) = (self.whitened(batch), labels(batch));
         let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
         let encoded = (q.mean - codes.clone()).square();
         let narrow = (q.log_variance - 2.0 * self.noise.ln()).square();

@@ -1,0 +1,84 @@
+//! `unbraid reproduce`: run a published experiment again, and show ours beside what is published.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::{Value as Json, json};
+use unbraid::reproduce::{self, EXPERIMENTS, Experiment, Part, Shown};
+use unbraid::study::{Gathered, Study};
+use unbraid_measure::files;
+
+use super::args::Reproduce;
+use super::{Output, study, table};
+
+pub(super) fn run(options: &Reproduce, output: Output) -> Result<ExitCode> {
+    let Some(name) = &options.name else {
+        list(output)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let experiment = reproduce::find(name)?;
+    let out = options.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(experiment.name));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = options.jobs.map_or(cores, usize::from);
+    // All are planned before the first is begun: a mistake shows at once.
+    let mut studies = Vec::new();
+    for part in experiment.parts {
+        studies.push((part, part.study(&out.join(part.name), options.quick)?));
+    }
+    for (part, study) in &studies {
+        output.note(part.title);
+        if let Some(stopped) = study::work_on(study, jobs, output)? {
+            return Ok(stopped);
+        }
+    }
+    show(experiment, &studies, &out, options.quick, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(output: Output) -> Result<()> {
+    let row = |e: &Experiment| vec![e.name.to_string(), e.summary.to_string()];
+    let rows: Vec<Vec<String>> = EXPERIMENTS.iter().map(row).collect();
+    output.result(&table(&rows), || {
+        let one = |e: &Experiment| json!({"name": e.name, "summary": e.summary});
+        json!({"format": 1, "experiments": EXPERIMENTS.iter().map(one).collect::<Vec<_>>()})
+    })
+}
+
+fn show(
+    experiment: &Experiment,
+    studies: &[(&Part, Study)],
+    out: &Path,
+    quick: bool,
+    output: Output,
+) -> Result<()> {
+    let mut text = format!("# unbraid reproduce {}\n\n{}\n", experiment.name, experiment.reading);
+    if quick {
+        text.push_str("\nThis is the quick run: fewer data sets than in the whole experiment.\n");
+    }
+    let mut parts: Vec<Json> = Vec::new();
+    for (part, study) in studies {
+        let gathered = study.gather()?;
+        gathered.write_csv(&study.table_file())?;
+        let _ = write!(text, "\n## {}\n\n{}", part.title, part.markdown(&gathered));
+        if let Some(name) = picture(part, &gathered, out)? {
+            let _ = write!(text, "\n![{}]({name})\n", part.title);
+        }
+        parts.push(json!({"part": part.name, "title": part.title, "table": gathered.to_json()}));
+    }
+    let path = out.join("report.md");
+    files::write(&path, text.as_bytes())?;
+    let document =
+        json!({"format": 1, "experiment": experiment.name, "quick": quick, "parts": parts});
+    output.result(&text, || document)?;
+    output.note(&format!("written: {}; the runs are beside it", path.display()));
+    Ok(())
+}
+
+fn picture(part: &Part, gathered: &Gathered, out: &Path) -> Result<Option<String>> {
+    let Shown::Curves(curves) = &part.shown else { return Ok(None) };
+    let name = format!("{}.svg", part.name);
+    curves.draw(gathered, part.title).save(part.title, &out.join(&name))?;
+    Ok(Some(name))
+}
