@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::graph::Graph;
 use crate::info::{self, Info};
+use crate::npz::NpzWriter;
 
 pub mod abstract_dsprites;
 pub mod arrays;
@@ -28,6 +29,7 @@ mod formats;
 pub mod grid;
 pub mod images;
 pub mod library;
+pub mod mixing;
 pub mod mnist;
 pub mod mpi3d;
 pub mod noisy_dsprites;
@@ -70,6 +72,7 @@ pub static DATASETS: &[Source] = &[
     xy_squares::SOURCE,
     pendulum::SOURCE,
     flow::SOURCE,
+    mixing::SOURCE,
     citris::SOURCE,
     mnist::SOURCE,
     fashion_mnist::SOURCE,
@@ -241,6 +244,12 @@ pub trait Dataset: Send + Sync {
     /// the true mechanism.
     fn counterfactual(&self, _index: usize, _dos: &[Do]) -> Option<Counterfactual> {
         None
+    }
+
+    /// Write these rows as the arrays in which such data are published, where our own form could
+    /// not hold all of them; and say whether there is such a form.
+    fn write_published(&self, _rows: &[usize], _file: &mut NpzWriter) -> Result<bool> {
+        Ok(false)
     }
 }
 

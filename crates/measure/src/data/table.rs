@@ -82,7 +82,7 @@ fn open(given: &TomlTable) -> Result<Opened> {
             && name != Some(&settings.episode).filter(|name| !name.is_empty())
     };
     let observed: Vec<&Column> = table.columns.iter().filter(apart).collect();
-    check(path, &table, &observed)?;
+    check(path, &table, &observed, "factors")?;
 
     let mut data = Stored::vectors(by_row(&observed, table.rows()), observed.len());
     if !factors.is_empty() {
@@ -98,7 +98,8 @@ fn open(given: &TomlTable) -> Result<Opened> {
     Ok((Box::new(data), settings::to_table(&settings)))
 }
 
-fn named<'t>(table: &'t Table, name: &str, key: &str) -> Result<&'t Column> {
+/// The column that the setting `data.{key}` names.
+pub(super) fn named<'t>(table: &'t Table, name: &str, key: &str) -> Result<&'t Column> {
     let names = || table.columns.iter().filter_map(|column| column.name.as_deref());
     let found = table.columns.iter().find(|column| column.name.as_deref() == Some(name));
     found.ok_or_else(|| {
@@ -110,18 +111,20 @@ fn named<'t>(table: &'t Table, name: &str, key: &str) -> Result<&'t Column> {
     })
 }
 
-fn check(path: &Path, table: &Table, observed: &[&Column]) -> Result<()> {
+/// Refuse what cannot be observed. `key` is the setting that lists the columns which are known.
+pub(super) fn check(path: &Path, table: &Table, observed: &[&Column], key: &str) -> Result<()> {
     if table.rows() == 0 {
         return Err(Error::format(path, "has no rows: there is nothing in it to learn from"));
     }
     if observed.is_empty() {
-        let reason = "has no column left to observe; name fewer in `data.factors`, `data.ignore`";
+        let reason =
+            format!("has no column left to observe; name fewer in `data.{key}`, `data.ignore`");
         return Err(Error::format(path, reason));
     }
     let name = |column: &Column| column.name.clone().unwrap_or_default();
     if let Some(words) = observed.iter().find(|column| column.words) {
         let reason = format!(
-            "column `{}` holds words, which cannot be observed; list it in `data.factors` or \
+            "column `{}` holds words, which cannot be observed; list it in `data.{key}` or \
              `data.ignore`",
             name(words)
         );
@@ -141,7 +144,7 @@ fn check(path: &Path, table: &Table, observed: &[&Column]) -> Result<()> {
 }
 
 /// Columns as [rows, columns].
-fn by_row(columns: &[&Column], rows: usize) -> Vec<f32> {
+pub(super) fn by_row(columns: &[&Column], rows: usize) -> Vec<f32> {
     (0..rows).flat_map(|row| columns.iter().map(move |column| column.numbers[row])).collect()
 }
 

@@ -32,8 +32,7 @@ pub(super) fn open(name: &str, set: &[String]) -> Result<Box<dyn Dataset>> {
     Ok(data::open(&name, &given)?.0)
 }
 
-/// Write `images` u8 `[rows, height, width, channels]` (or `observations` f32 where the numbers are
-/// not within 0..1), `values` f32 `[rows, factors]` and `names`.
+/// Write the arrays that such data are published as, where there is such a form, and else ours.
 pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
     let data = open(&options.data.name, &options.data.set)?;
     if options.rows.is_some_and(|rows| rows == 0 || rows > data.len()) {
@@ -43,17 +42,26 @@ pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
     let rng = Rng::new(options.seed).split("make");
     let rows = encode::rows(&*data, options.rows.unwrap_or(data.len()), &rng);
     let mut file = NpzWriter::create(&options.out)?;
-    write_observations(&mut file, &*data, &rows)?;
-    if !data.factors().is_empty() {
-        file.stream::<f32>("values", &[rows.len(), data.factors().len()], |sink| {
-            rows.chunks(CHUNK).try_for_each(|chunk| sink(flat(&data::values(&*data, chunk))?))
-        })?;
-        let names: Vec<String> = data.factors().iter().map(|factor| factor.name.clone()).collect();
-        file.strings("names", &names)?;
+    if !data.write_published(&rows, &mut file)? {
+        write_arrays(&mut file, &*data, &rows)?;
     }
     file.finish()?;
     output.note(&format!("{} rows of {}", rows.len(), data.shape()));
     output.file(&options.out)
+}
+
+/// `images` u8 `[rows, height, width, channels]` (or `observations` f32 where the numbers are not
+/// within 0..1), `values` f32 `[rows, factors]` and `names`.
+fn write_arrays(file: &mut NpzWriter, data: &dyn Dataset, rows: &[usize]) -> Result<()> {
+    write_observations(file, data, rows)?;
+    if !data.factors().is_empty() {
+        file.stream::<f32>("values", &[rows.len(), data.factors().len()], |sink| {
+            rows.chunks(CHUNK).try_for_each(|chunk| sink(flat(&data::values(data, chunk))?))
+        })?;
+        let names: Vec<String> = data.factors().iter().map(|factor| factor.name.clone()).collect();
+        file.strings("names", &names)?;
+    }
+    Ok(())
 }
 
 fn write_observations(file: &mut NpzWriter, data: &dyn Dataset, rows: &[usize]) -> Result<()> {

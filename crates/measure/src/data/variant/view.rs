@@ -3,8 +3,10 @@
 use super::super::{Counterfactual, Dataset, Do, Shape, Transition};
 use super::resample::Resample;
 use super::rows::Rows;
+use crate::error::Result;
 use crate::factors::Factor;
 use crate::graph::Graph;
+use crate::npz::NpzWriter;
 
 /// Some rows of a data set, with some of its factors, at some size.
 pub(super) struct View {
@@ -142,5 +144,14 @@ impl Dataset for View {
             }
         };
         Some(Counterfactual { values: self.visible(&values), observation })
+    }
+
+    fn write_published(&self, rows: &[usize], file: &mut NpzWriter) -> Result<bool> {
+        // The published form has all factors, and observations as they are.
+        if !self.sees_all() || self.resample.is_some() {
+            return Ok(false);
+        }
+        let rows: Vec<usize> = rows.iter().map(|row| self.row(*row)).collect();
+        self.base.write_published(&rows, file)
     }
 }

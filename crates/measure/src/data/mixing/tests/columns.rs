@@ -1,0 +1,53 @@
+use super::*;
+
+const TEXT: &str = "time,left,right,truth,segment\n\
+                    0,0.5,1,2,rest\n1,0.25,2,-3,rest\n2,-1,3,4,task\n3,-2,5,-5,task\n";
+
+fn read(text: &str, more: &str) -> Result<Box<dyn Dataset>> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("mine.csv");
+    std::fs::write(&path, text).unwrap();
+    Ok(open(&format!("path = {path:?}\n{more}").parse().unwrap())?.0)
+}
+
+#[test]
+fn columns_are_observed_or_sources_or_the_segment() {
+    let more = "ignore = ['time']\nsource_columns = ['truth']";
+    let data = read(TEXT, more).unwrap();
+    let expected = [
+        [vec![0.5, 1.0], vec![2.0], vec![1.0, 0.0]],
+        [vec![0.25, 2.0], vec![-3.0], vec![1.0, 0.0]],
+        [vec![-1.0, 3.0], vec![4.0], vec![0.0, 1.0]],
+        [vec![-2.0, 5.0], vec![-5.0], vec![0.0, 1.0]],
+    ];
+    assert_eq!(rows_of(&*data), expected);
+    assert_eq!(data.factors()[0].name, "truth");
+    let sized = read(TEXT, &format!("{more}\nfactors = 'size'")).unwrap();
+    assert_eq!((rows_of(&*sized)[1][1][0], sized.factors()[0].name.as_str()), (3.0, "size-truth"));
+
+    // Another column as the segment, or a length.
+    let data = read(TEXT, "ignore = ['segment', 'truth']\nsegment = 'time'").unwrap();
+    assert_eq!((data.shape().channels, data.label(3)), (2, Some(vec![0.0, 0.0, 0.0, 1.0])));
+    assert!(data.factors().is_empty());
+    let data = read(TEXT, "segment_length = 3").unwrap();
+    assert_eq!((data.len(), data.shape().channels, data.label(2)), (3, 4, Some(vec![1.0])));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let plain = "a,b\n1,2\n3,4\n";
+    for (text, more, words) in [
+        (TEXT, "segment = 'segmnt'", "did you mean `segment`?"),
+        (TEXT, "source_columns = ['trth']", "did you mean `truth`?"),
+        (TEXT, "source_columns = ['segment']", "which is no source"),
+        (plain, "", "does not say to which segment a row belongs"),
+        (plain, "segment_length = 1\nignore = ['a', 'b']", "has no column left to observe"),
+        ("a,b\n1,nan\n2,3\n", "segment_length = 1", "column `b` has NaN in row 0"),
+        ("a,b\n1,x\n2,y\n", "segment_length = 1", "column `b` holds words"),
+        ("a,b\n1,x\n2,y\n", "segment_length = 1", "`data.source_columns` or `data.ignore`"),
+        ("a,segment\n1,0.5\n2,1\n", "", "has the segment 0.5 in row 0"),
+    ] {
+        let error = read(text, more).err().expect("refused").to_string();
+        assert!(error.contains(words), "`{words}` is not in: {error}");
+    }
+}
