@@ -119,8 +119,8 @@ paper. The estimates are noisy: use batches of 64 and more.",
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
         let evidence = self.net.evidence(batch, step);
-        let pieces =
-            correlation::pieces(evidence.z.clone(), &evidence.posterior, self.rows, self.estimator);
+        let z = evidence.z.clone();
+        let pieces = correlation::pieces(z, &evidence.posterior, None, self.rows, self.estimator);
         let Pieces { information, total_correlation, dimension_wise } = pieces;
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let penalty = match alpha == 1.0 && gamma == 1.0 {

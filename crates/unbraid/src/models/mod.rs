@@ -14,6 +14,7 @@ pub mod beta_vae;
 pub mod dip_vae;
 pub mod factor_vae;
 pub mod ica;
+pub mod ivae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
@@ -38,6 +39,7 @@ pub static MODELS: &[Entry] = &[
     model::<weak_vae::WeakVae<weak_vae::AdaProduct>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownProduct>>(),
+    model::<ivae::Ivae>(),
     baseline::<segment_flow::Flow>(),
 ];
 

@@ -8,14 +8,16 @@
 
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{self, Dataset, Supervision};
+use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::segment_flow::{Layers, Options, Prior, SegmentFlow};
 use unbraid_measure::watch::Watch;
 
+use crate::batch::Seen;
 use crate::error::{Error, Result};
 use crate::model::{Baseline, Settings, Task, one_of};
+use crate::parts::segments;
 use crate::weights::{self, Weight, Weights};
 
 /// The settings of a segment flow.
@@ -115,7 +117,15 @@ than the layers, take more of them.",
 
     fn fit(config: &Config, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
         let rows: Vec<usize> = (0..data.len()).collect();
-        let segments: Vec<usize> = rows.iter().map(|&row| segment(data, row)).collect();
+        let seen = Seen::of(data, &rows);
+        let labels = seen.labels.as_ref().expect("the sampler has refused data without labels");
+        let segments = segments::segments(labels).ok_or_else(|| {
+            Error::Unable(
+                "the labels are no segments (not 1 in one place and 0 elsewhere), which this method \
+                 needs; choose another, such as `ivae`"
+                    .into(),
+            )
+        })?;
         let options = Options {
             sources: config.latents,
             layers: config.layers,
@@ -125,8 +135,8 @@ than the layers, take more of them.",
             refinement: config.refinement,
             prior: if config.prior == "laplace" { Prior::Laplace } else { Prior::Gaussian },
         };
-        let x = data::observations(data, &rows);
-        let mut flow = SegmentFlow::fit(x.view(), &segments, options, rng, &Watch::nobody())?;
+        let x = seen.observations.view();
+        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Watch::nobody())?;
         // As it will be read back.
         flow.layers.numbers.iter_mut().for_each(|number| *number = f64::from(*number as f32));
         Ok(Self { flow })
@@ -168,11 +178,4 @@ than the layers, take more of them.",
         let objective = f64::from(objective);
         Ok(Self { flow: SegmentFlow { mean, whitening, unwhitening, layers, objective } })
     }
-}
-
-/// The segment of a row: the place of the largest number of its label, which is one-hot.
-fn segment(data: &dyn Dataset, row: usize) -> usize {
-    let label = data.label(row).unwrap_or_default();
-    let largest = label.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-    largest.map_or(0, |(place, _)| place)
 }

@@ -47,11 +47,24 @@ pub struct Pieces {
 }
 
 /// Take the KL term apart, for draws z of the posteriors q `[batch, latents]` of data of `rows`
-/// rows. The pieces add up to the mean of log q(z|x) − log p(z).
-pub fn pieces(z: Tensor<2>, q: &Gaussian, rows: usize, estimator: Estimator) -> Pieces {
+/// rows, with a prior for each row or N(0, I). The pieces add up to the mean of
+/// log q(z|x) − log p(z).
+pub fn pieces(
+    z: Tensor<2>,
+    q: &Gaussian,
+    prior: Option<&Gaussian>,
+    rows: usize,
+    estimator: Estimator,
+) -> Pieces {
     let [batch, latents] = z.dims();
-    let given = log_normal(z.clone(), q.mean.clone(), q.log_variance.clone()).sum_dim(1);
-    let prior = (z.clone().square() * -0.5 - 0.5 * LOG_TAU).sum_dim(1);
+    let density = |z: Tensor<2>, of: &Gaussian| {
+        log_normal(z, of.mean.clone(), of.log_variance.clone()).sum_dim(1)
+    };
+    let given = density(z.clone(), q);
+    let prior = match prior {
+        Some(prior) => density(z.clone(), prior),
+        None => (z.clone().square() * -0.5 - 0.5 * LOG_TAU).sum_dim(1),
+    };
     // M, `[sample, component, latent]`
     let flat = |x: Tensor<2>| x.reshape([1, batch, latents]);
     let each = log_normal(
@@ -145,7 +158,7 @@ mod tests {
         let prior = (z.clone().square() * -0.5 - 0.5 * LOG_TAU).sum_dim(1);
         let whole = scalar((given - prior).mean());
         for estimator in [Estimator::Weighted, Estimator::Stratified] {
-            let pieces = pieces(z.clone(), &q, 1000, estimator);
+            let pieces = pieces(z.clone(), &q, None, 1000, estimator);
             let sum = scalar(pieces.information)
                 + scalar(pieces.total_correlation)
                 + scalar(pieces.dimension_wise);
@@ -206,7 +219,7 @@ mod tests {
             joint - mixture(&|j| one(i, j, 0)).ln() - mixture(&|j| one(i, j, 1)).ln()
         });
         let exact = exact.sum::<f64>() / ROWS as f64;
-        let found = scalar(pieces(z, &q, ROWS, Estimator::Weighted).total_correlation);
+        let found = scalar(pieces(z, &q, None, ROWS, Estimator::Weighted).total_correlation);
         // One joint less two marginals: the constant comes once with each sign, and once more.
         assert!((found - (exact + (ROWS as f64).ln())).abs() < 1e-4, "{found} and {exact}");
     }

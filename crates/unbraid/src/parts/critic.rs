@@ -14,6 +14,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
 
 use super::layers::{Activation, Dense};
+use super::mlp::stack;
 use crate::model::Step;
 
 /// The slope of a leaky unit below zero.
@@ -31,12 +32,7 @@ impl Critic {
         let mut sizes = vec![latents];
         sizes.extend(vec![width; depth]);
         sizes.push(2);
-        let layer = |(k, pair): (usize, &[usize])| {
-            let activation =
-                if k == depth { Activation::None } else { Activation::LeakyRelu(SLOPE) };
-            Dense::new([pair[0], pair[1]], activation, rng, device)
-        };
-        Self { layers: sizes.windows(2).enumerate().map(layer).collect() }
+        Self { layers: stack(&sizes, Activation::LeakyRelu(SLOPE), rng, device) }
     }
 
     fn logits(&self, z: Tensor<2>) -> Tensor<2> {

@@ -32,6 +32,15 @@ impl Gaussian {
         let terms = self.mean.clone().square() + variance - self.log_variance.clone() - 1.0;
         terms.sum_dim(0).reshape([latents]) * (0.5 / rows as f64)
     }
+
+    /// KL(q ‖ p) of each row and latent: with r = variance_q / variance_p,
+    /// ½ ((mean_q − mean_p)² / variance_p + r − log r − 1).
+    pub fn kl_from(&self, p: &Self) -> Tensor<2> {
+        let log_ratio = self.log_variance.clone() - p.log_variance.clone();
+        let apart = (self.mean.clone() - p.mean.clone()).square();
+        let apart = apart * (p.log_variance.clone() * -1.0).exp();
+        (apart + log_ratio.clone().exp() - log_ratio - 1.0) * 0.5
+    }
 }
 
 impl From<Gaussian> for Code {
@@ -57,6 +66,26 @@ mod tests {
         // ½ (1 + e − 1 − 1) + ½ (4 + 1 − 0 − 1)
         let kl = gaussian(&[1.0, 2.0], &[1.0, 0.0]).kl().into_scalar::<f32>();
         assert!((kl - (0.5 * (1f32.exp() - 1.0) + 2.0)).abs() < 1e-6, "{kl}");
+    }
+
+    #[test]
+    fn kl_from_another_gaussian_is_the_formula() {
+        let device = device::inference();
+        let gaussian = |mean: f32, log_variance: f32| Gaussian {
+            mean: batch::matrix(&[mean], 1, 1, &device),
+            log_variance: batch::matrix(&[log_variance], 1, 1, &device),
+        };
+        let kl = |q: Gaussian, p: Gaussian| q.kl_from(&p).into_scalar::<f32>();
+        assert!(
+            (kl(gaussian(2.0, 0.5), gaussian(0.0, 0.0))
+                - gaussian(2.0, 0.5).kl().into_scalar::<f32>())
+            .abs()
+                < 1e-6
+        );
+        assert!(kl(gaussian(1.5, -1.0), gaussian(1.5, -1.0)).abs() < 1e-6);
+        // log(σ_p/σ_q) + (σ_q² + (1 − 3)²) / (2 σ_p²) − ½ with σ_q² = 1, σ_p² = 4
+        let found = kl(gaussian(1.0, 0.0), gaussian(3.0, 4f32.ln()));
+        assert!((found - (2f32.ln() + 5.0 / 8.0 - 0.5)).abs() < 1e-6, "{found}");
     }
 
     #[test]

@@ -51,6 +51,15 @@ impl Dense {
     }
 }
 
+/// Numbers that are kept with the weights and never learn.
+pub fn fixed<const D: usize>(
+    values: Vec<f32>,
+    shape: [usize; D],
+    device: &Device,
+) -> Param<Tensor<D>> {
+    Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), device)).no_grad()
+}
+
 /// activation(x ∗ w + b), or with the transposed convolution.
 #[derive(Module, Debug)]
 pub struct Convolution {

@@ -7,5 +7,7 @@ pub mod labels;
 pub mod layers;
 pub mod likelihood;
 pub mod linear;
+pub mod mlp;
 pub mod nets;
 pub mod schedule;
+pub mod segments;

@@ -1,0 +1,369 @@
+//! The identifiable VAE: Khemakhem, Kingma, Monti and Hyvärinen, Variational Autoencoders and
+//! Nonlinear ICA: A Unifying Framework, AISTATS 2020 (arXiv:1907.04809).
+//!
+//! ```text
+//! p(x, z | u) = p(x|z) Π_i N(z_i; m_i(u), exp λ_i(u)),    q(z | x, u) = N(g(x, u), exp v(x, u))
+//! L = E_q[−log p(x|z)] + KL(q(z|x, u) ‖ p(z|u))
+//! ```
+//!
+//! The prior depends on what is known beside x, the label u: a segment of time, a class. Where the
+//! variances change enough with u, the sources are determined but for order, scale and sign.
+//!
+//! The released code also has a weighted form,
+//! a E[−log p(x|z)] + b I(x; z) + c TC(z) + d Σ_i KL(q(z_i) ‖ p(z_i|u)), with pieces estimated from
+//! a batch (see `parts/correlation.rs`; here the prior is that of each row). With a = b = c = d = 1
+//! it is L.
+//!
+//! What is ours: observations are standardised inside the model; log-variances pass 12 tanh(·/12),
+//! so that no run ends in infinity; and training starts where a flow of exact likelihood ends
+//! (`start.rs`), since from a random start the bound is seldom climbed to its top.
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::{Dataset, Range, Shape, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::compute;
+use crate::error::{Error, Result};
+use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
+use crate::parts::correlation::{self, Estimator, Pieces};
+use crate::parts::gaussian::Gaussian;
+use crate::parts::layers::fixed;
+use crate::parts::likelihood::Likelihood;
+use crate::parts::mlp::{BENDS, Mlp};
+use crate::parts::schedule::Schedule;
+
+mod start;
+
+/// Log-variances stay within ± this.
+const MOST: f64 = 12.0;
+
+/// The settings of an iVAE.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// How many codes; 0 for as many as numbers are observed.
+    pub latents: usize,
+    /// Dense layers of each network, and of the flow it starts from.
+    pub layers: usize,
+    /// Units of a hidden layer.
+    pub width: usize,
+    /// "xtanh" (tanh x + 0.1 x), "lrelu", "tanh" or "silu".
+    pub activation: String,
+    /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
+    pub likelihood: String,
+    /// The standard deviation of the gaussian likelihood, where that of the observations is 1.
+    pub noise: f64,
+    /// Whether the means of the prior depend on the label too.
+    pub prior_means: bool,
+    /// "plain", "weighted" by a, b, c and d, or "annealed" as in the released wrapper.
+    pub objective: String,
+    /// The weight of the reconstruction, if weighted.
+    pub a: Schedule,
+    /// The weight of the mutual information, if weighted.
+    pub b: Schedule,
+    /// The weight of the total correlation, if weighted.
+    pub c: Schedule,
+    /// The weight of the dimension-wise KL, if weighted.
+    pub d: Schedule,
+    /// Where training starts: at a "flow", at "random", at the "truth" (to see what the objective
+    /// is there), or "auto": a flow where the labels are segments, else random.
+    pub start: String,
+    /// How many flows are tried; the best by its likelihood is kept.
+    pub flows: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            latents: 0,
+            layers: 3,
+            width: 100,
+            activation: "xtanh".into(),
+            likelihood: "auto".into(),
+            noise: 0.1,
+            prior_means: false,
+            objective: "plain".into(),
+            a: 100.0.into(),
+            b: 1.0.into(),
+            c: 0.0.into(),
+            d: 10.0.into(),
+            start: "auto".into(),
+            flows: 4,
+        }
+    }
+}
+
+impl Settings for Config {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        let observed = task.shape.size();
+        if self.latents == 0 {
+            self.latents = observed;
+        }
+        let real = task.shape.range == Range::Real;
+        if self.likelihood == "auto" {
+            self.likelihood = if real { "gaussian" } else { "bernoulli" }.into();
+        }
+        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
+        one_of("model.activation", &self.activation, &BENDS)?;
+        one_of("model.objective", &self.objective, &["plain", "weighted", "annealed"])?;
+        one_of("model.start", &self.start, &["auto", "flow", "random", "truth"])?;
+        if self.likelihood == "bernoulli" && real {
+            let reason = "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"";
+            return Err(Error::setting("model.likelihood", reason));
+        }
+        if self.start == "flow" && self.likelihood == "bernoulli" {
+            let reason = "cannot be \"flow\" for a bernoulli likelihood; use \"random\"";
+            return Err(Error::setting("model.start", reason));
+        }
+        if self.start == "flow" && self.latents > observed {
+            let reason = format!(
+                "is {}, more than the {observed} numbers that are observed, and a flow has as many \
+                 at most; ask for fewer, or set model.start = \"random\"",
+                self.latents
+            );
+            return Err(Error::setting("model.latents", reason));
+        }
+        for (key, number) in [("layers", self.layers), ("width", self.width), ("flows", self.flows)]
+        {
+            if number == 0 {
+                return Err(Error::setting(format!("model.{key}"), "must be at least 1"));
+            }
+        }
+        if !(self.noise.is_finite() && self.noise > 0.0) {
+            return Err(Error::setting("model.noise", "must be a positive number"));
+        }
+        let weights = [("a", self.a), ("b", self.b), ("c", self.c), ("d", self.d)];
+        weights.iter().try_for_each(|(key, weight)| weight.check(&format!("model.{key}"), 0.0))
+    }
+}
+
+/// How the pieces of the objective are weighted.
+#[derive(Clone, Copy, Debug)]
+enum Objective {
+    Plain,
+    Weighted([Schedule; 4]),
+    Annealed { noise: f64 },
+}
+
+impl Objective {
+    /// a, b, c, d in this step.
+    fn weights(&self, step: &Step) -> [f64; 4] {
+        match self {
+            Self::Plain => [1.0; 4],
+            Self::Weighted(weights) => weights.map(|weight| weight.at(step)),
+            Self::Annealed { noise } => {
+                let done = 1.6 * step.number as f64 / step.total.max(1) as f64;
+                let first = 0.5 / (noise * noise);
+                if done >= 1.0 {
+                    return [1.0; 4];
+                }
+                let left = 1.0 - done;
+                [
+                    first * (1.0 + done),
+                    (0.3 * first * left).max(1.0),
+                    done,
+                    (0.5 * first * left).max(1.0),
+                ]
+            }
+        }
+    }
+}
+
+/// The identifiable VAE.
+#[derive(Module, Debug)]
+pub struct Ivae {
+    /// g: x and u to the mean of z.
+    mean: Mlp,
+    /// v: x and u to the logarithm of its variance.
+    log_variance: Mlp,
+    /// λ: u to the logarithm of the variance of the prior.
+    prior: Mlp,
+    /// m: u to the mean of the prior.
+    prior_mean: Option<Mlp>,
+    /// f: z to x.
+    decoder: Mlp,
+    /// The mean of each observed number, and its standard deviation; neither is learned.
+    centre: Param<Tensor<1>>,
+    spread: Param<Tensor<1>>,
+    #[module(skip)]
+    likelihood: Likelihood,
+    #[module(skip)]
+    noise: f64,
+    #[module(skip)]
+    objective: Objective,
+    #[module(skip)]
+    start: start::Start,
+    #[module(skip)]
+    task: Task,
+    #[module(skip)]
+    latents: usize,
+}
+
+impl Ivae {
+    /// Observations in units of their spread, `[batch, numbers]`.
+    fn standardised(&self, batch: &Batch) -> Tensor<2> {
+        let x = compute::flatten(batch.x());
+        (x - self.centre.val().unsqueeze()) / self.spread.val().unsqueeze()
+    }
+
+    /// q(z|x, u), for standardised x.
+    fn posterior(&self, x: Tensor<2>, u: Tensor<2>) -> Gaussian {
+        let both = Tensor::cat(vec![x, u], 1);
+        Gaussian {
+            mean: self.mean.forward(both.clone()),
+            log_variance: bounded(self.log_variance.forward(both)),
+        }
+    }
+
+    /// p(z|u)
+    fn prior(&self, u: Tensor<2>) -> Gaussian {
+        let log_variance = bounded(self.prior.forward(u.clone()));
+        let mean = match &self.prior_mean {
+            Some(net) => net.forward(u),
+            None => log_variance.zeros_like(),
+        };
+        Gaussian { mean, log_variance }
+    }
+
+    /// −log p(x|z), for standardised x.
+    fn error(&self, z: Tensor<2>, x: Tensor<2>) -> Tensor<1> {
+        let [rows, numbers] = x.dims();
+        let form = [rows, numbers, 1, 1];
+        self.likelihood.error(self.decoder.forward(z).reshape(form), x.reshape(form))
+    }
+}
+
+/// Nearly x, and never far from 0.
+fn bounded(x: Tensor<2>) -> Tensor<2> {
+    (x / MOST).tanh() * MOST
+}
+
+fn labels(batch: &Batch) -> Tensor<2> {
+    batch.labels.clone().expect("the sampler has refused data without labels")
+}
+
+impl Model for Ivae {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "ivae",
+        title: "iVAE",
+        summary: "a VAE whose prior depends on a label, so that the true sources can be found",
+        paper: "Khemakhem et al., Variational Autoencoders and Nonlinear ICA, AISTATS 2020",
+        page: "\
+## What it is
+A VAE that knows something beside each observation: the label u, such as the segment of time a row is
+from. Its prior is Gaussian with variances that depend on u, and its encoder sees u too:
+
+    L = E[-log p(x|z)] + KL(q(z|x, u) || p(z|u)),   p(z|u) = prod_i N(z_i; 0, exp lambda_i(u))
+
+If the variances of the sources change enough with u, no turned or bent version of the sources fits as
+well: they are found but for order, scale and sign. A VAE has no such luck, see `unbraid rotate`.
+
+## Settings
+latents (0 = as many as observed), layers (3), width (100), activation (xtanh, lrelu, tanh, silu),
+likelihood (bernoulli, gaussian or auto), noise (0.1, where observations have spread 1), prior_means
+(false).
+
+start (auto, flow, random, truth): from a random start the bound is seldom climbed to its top, and the
+codes stay mixed. So training starts from the best of some flows (4) of exact likelihood, see
+`segment-flow`, which the networks first learn to imitate. `truth` starts at the true sources: no
+method of its own, but it tells whether a poor result is the fault of the search (the loss at the end
+is lower from there) or of the objective (it is not).
+
+objective (plain, weighted, annealed) and the weights a, b, c, d of the released code's objective:
+
+    a E[-log p(x|z)] + b I(x; z) + c TC(z) + d sum_i KL(q(z_i) || p(z_i|u))
+
+The released settings are a = 100, b = 1, c = 0, d = 10.
+
+## Reading the log
+`bound` is L per row, for standardised observations, whatever the objective.
+
+## Cautions
+The label must matter: with one segment, or segments alike, nothing is identified. Codes of rows need
+their labels. Where labels are no segments (not one-hot) the start is random.",
+    };
+    const SUPERVISION: Supervision = Supervision::Labels;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        let (numbers, latents, u) = (task.shape.size(), config.latents, task.label);
+        let net = |name: &str, input: usize, output: usize| {
+            let mut sizes = vec![config.width; config.layers + 1];
+            (sizes[0], sizes[config.layers]) = (input, output);
+            Mlp::new(&sizes, &config.activation, &mut rng.split(name), device)
+        };
+        Self {
+            mean: net("mean", numbers + u, latents),
+            log_variance: net("log_variance", numbers + u, latents),
+            prior: net("prior", u, latents),
+            prior_mean: config.prior_means.then(|| net("prior_mean", u, latents)),
+            decoder: net("decoder", latents, numbers),
+            centre: fixed(vec![0.0; numbers], [numbers], device),
+            spread: fixed(vec![1.0; numbers], [numbers], device),
+            likelihood: Likelihood::new(&config.likelihood, config.noise, Range::Real),
+            noise: config.noise,
+            objective: match config.objective.as_str() {
+                "weighted" => Objective::Weighted([config.a, config.b, config.c, config.d]),
+                "annealed" => Objective::Annealed { noise: config.noise },
+                _ => Objective::Plain,
+            },
+            start: start::Start::new(config),
+            task: *task,
+            latents,
+        }
+    }
+
+    fn prepare(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+        start::prepare(self, data, rng)
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let (x, u) = (self.standardised(batch), labels(batch));
+        let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
+        let z = q.sample(step);
+        let reconstruction = self.error(z.clone(), x);
+        let [rows, latents] = z.dims();
+        let each = q.kl_from(&p).sum_dim(0).reshape([latents]) / rows as f64;
+        let kl = each.clone().sum();
+        let bound = reconstruction.clone() + kl.clone();
+        let total = match self.objective.weights(step) {
+            [1.0, 1.0, 1.0, 1.0] => bound.clone(),
+            [a, b, c, d] => {
+                let pieces =
+                    correlation::pieces(z, &q, Some(&p), self.task.rows, Estimator::Weighted);
+                let Pieces { information, total_correlation, dimension_wise } = pieces;
+                reconstruction.clone() * a
+                    + information * b
+                    + total_correlation * c
+                    + dimension_wise * d
+            }
+        };
+        Loss::new(total)
+            .term("reconstruction", reconstruction)
+            .term("kl", kl)
+            .term("bound", bound)
+            .latents(each)
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        let u = labels(seen);
+        let q = self.posterior(self.standardised(seen), u.clone());
+        let kl = q.kl_from(&self.prior(u));
+        Code { kl: Some(kl), ..q.into() }
+    }
+
+    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+        let x = self.decoder.forward(z);
+        let x = match self.likelihood {
+            Likelihood::Bernoulli => burn::tensor::activation::sigmoid(x),
+            Likelihood::Gaussian { .. } => {
+                x * self.spread.val().unsqueeze() + self.centre.val().unsqueeze()
+            }
+        };
+        let Shape { channels, height, width, .. } = self.task.shape;
+        Some(compute::unflatten(x, [channels, height, width]))
+    }
+}

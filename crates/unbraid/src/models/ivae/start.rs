@@ -1,0 +1,172 @@
+//! Where the training of an iVAE starts.
+//!
+//! From random weights the bound has many poor optima, in which codes stay mixed. A flow has the same
+//! generative model without noise, its likelihood is exact, and so much smaller that L-BFGS finds its
+//! top from a few starts (`stats/segment_flow.rs` of unbraid-measure). The networks first imitate what
+//! it found, by least squares; then they are trained by the bound alone.
+
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use ndarray::{Array2, Axis};
+use unbraid_measure::data::{self, Dataset, Draw};
+use unbraid_measure::rng::Rng;
+use unbraid_measure::stats::segment_flow::{Options, Prior, SegmentFlow};
+use unbraid_measure::watch::Watch;
+
+use super::{Config, Ivae, labels};
+use crate::batch::{self, Batch, Seen};
+use crate::device;
+use crate::error::{Error, Result};
+use crate::optimizer::Optimizer;
+use crate::parts::layers::fixed;
+use crate::parts::likelihood::Likelihood;
+use crate::parts::segments;
+
+/// More rows than these tell no more about means, spreads and sources.
+const ROWS: usize = 200_000;
+/// Steps of imitation, their rows, and the rate that falls to nothing over them.
+const STEPS: u64 = 4000;
+const BATCH: usize = 256;
+const RATE: f64 = 3e-3;
+
+/// Where training starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Start {
+    /// At random weights.
+    Random,
+    /// At the true values of the factors.
+    Truth,
+    /// At a flow; at random if the labels are no segments and none was asked for.
+    Flow { options: Options, asked: bool },
+}
+
+impl Start {
+    pub(super) fn new(config: &Config) -> Self {
+        let options = Options {
+            sources: config.latents,
+            layers: config.layers,
+            starts: config.flows,
+            steps: 500,
+            points: 100,
+            refinement: 100,
+            prior: Prior::Gaussian,
+        };
+        match config.start.as_str() {
+            "truth" => Self::Truth,
+            "flow" => Self::Flow { options, asked: true },
+            "auto" if config.likelihood == "gaussian" => Self::Flow { options, asked: false },
+            _ => Self::Random,
+        }
+    }
+
+    /// The codes to imitate, `[rows, latents]`, if any.
+    fn codes(
+        self,
+        data: &dyn Dataset,
+        rows: &[usize],
+        seen: &Seen,
+        rng: &Rng,
+    ) -> Result<Option<Array2<f32>>> {
+        let labels = seen.labels.as_ref().expect("the sampler has refused data without labels");
+        match self {
+            Self::Random => Ok(None),
+            Self::Truth => Ok(Some(data::values(data, rows))),
+            Self::Flow { options, asked } => {
+                let Some(segments) = segments::segments(labels) else {
+                    return if asked { Err(no_segments()) } else { Ok(None) };
+                };
+                if !asked && options.sources > seen.observations.ncols() {
+                    return Ok(None);
+                }
+                let x = seen.observations.view();
+                let flow = SegmentFlow::fit(x, &segments, options, rng, &Watch::nobody())?;
+                Ok(Some(flow.encode(x)))
+            }
+        }
+    }
+}
+
+fn no_segments() -> Error {
+    let reason = "cannot be \"flow\": the labels are no segments (not 1 in one place and 0 \
+                  elsewhere); use \"random\"";
+    Error::setting("model.start", reason)
+}
+
+/// Learn the mean and spread of the observations, and where to start.
+pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<Ivae> {
+    let rows = crate::encode::rows(data, ROWS, rng);
+    let seen = Seen::of(data, &rows);
+    segments::check_vary(
+        seen.labels.as_ref().expect("the sampler has refused data without labels"),
+    )?;
+    if matches!(model.likelihood, Likelihood::Gaussian { .. }) {
+        let centre = seen.observations.mean_axis(Axis(0)).expect("there are rows");
+        let spread = seen.observations.std_axis(Axis(0), 0.0);
+        if let Some(still) = spread.iter().position(|spread| !(*spread > 0.0)) {
+            return Err(Error::Unable(format!(
+                "observed number {still} (counted from 0) is the same in every row, so nothing can \
+                 be learned from it; leave it out"
+            )));
+        }
+        let numbers = [centre.len()];
+        model.centre = fixed(centre.to_vec(), numbers, &device::training());
+        model.spread = fixed(spread.to_vec(), numbers, &device::training());
+    }
+    match model.start.codes(data, &rows, &seen, &rng.split("flow"))? {
+        None => Ok(model),
+        Some(codes) => imitate(model, &seen, codes, &rng.split("imitation")),
+    }
+}
+
+/// The model after learning to give these codes, to decode them, and to expect them.
+fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> Result<Ivae> {
+    let latents = model.latents;
+    if codes.ncols() != latents {
+        return Err(Error::setting(
+            "model.start",
+            format!(
+                "cannot be \"truth\": there are {} factors and {latents} latents",
+                codes.ncols()
+            ),
+        ));
+    }
+    // A prior without means has sources around 0; the scale of a code is free.
+    let mean = codes.mean_axis(Axis(0)).expect("there are rows");
+    let spread = codes.std_axis(Axis(0), 0.0);
+    codes = (codes - mean) / spread.mapv(|spread| spread.max(f32::MIN_POSITIVE));
+    let device = device::training();
+    let mut optimizer = Optimizer::adam();
+    for step in 0..STEPS {
+        let mut rng = rng.at(step);
+        let rows: Vec<usize> = (0..BATCH).map(|_| rng.below(codes.nrows())).collect();
+        let of = |table: &Array2<f32>| table.select(Axis(0), &rows).into_raw_vec_and_offset().0;
+        let draw = Draw {
+            count: BATCH,
+            views: vec![of(&seen.observations)],
+            labels: seen.labels.as_ref().map(of).unwrap_or_default(),
+            ..Draw::default()
+        };
+        let batch = Batch::new(&draw, model.task.shape, &device);
+        let target = batch::matrix(&of(&codes), BATCH, latents, &device);
+        let loss = model.distance(&batch, target);
+        let gradients = GradientsParams::from_grads(loss.backward(), &model);
+        let rate = RATE * (1.0 - step as f64 / STEPS as f64);
+        model = optimizer.step(rate, vec![], model, gradients);
+    }
+    Ok(model)
+}
+
+impl Ivae {
+    /// How far the networks are from these codes: squares of what is encoded and decoded, the prior's
+    /// −log density of them, and posteriors that are as narrow as the noise.
+    fn distance(&self, batch: &Batch, codes: Tensor<2>) -> Tensor<1> {
+        let (x, u) = (self.standardised(batch), labels(batch));
+        let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
+        let encoded = (q.mean - codes.clone()).square();
+        let narrow = (q.log_variance - 2.0 * self.noise.ln()).square();
+        let expected = (codes.clone() - p.mean).square() * (p.log_variance.clone() * -1.0).exp();
+        let decoded = (self.decoder.forward(codes) - x).square();
+        let each = encoded + narrow * 0.1 + (expected + p.log_variance) * 0.5;
+        each.sum_dim(1).mean() + decoded.sum_dim(1).mean()
+    }
+}
