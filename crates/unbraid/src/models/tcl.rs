@@ -134,7 +134,47 @@ impl Model for Tcl {
         title: "Time-contrastive learning",
         summary: "nonlinear ICA: features that tell segments of time apart, then linear ICA of them",
         paper: "Hyvärinen and Morioka, Time-Contrastive Learning and Nonlinear ICA, NeurIPS 2016",
-        page: "",
+        page: "\
+## What it is
+Sources are independent, and the spread of each changes from segment to segment of time; what is
+observed is an invertible function of them. A network learns to tell from one observation in which
+segment it was made. To do that well it must know the sources: its last hidden layer h(x) holds their
+sizes, mixed by a matrix, and a linear ICA of h(x) takes them apart.
+
+    L = E[-log softmax(W h(x) + b)_segment] + decay * (sum of half the squares of all weights)
+
+The theory: if log p(s | segment) is a factor of the segment times q(s), then q(s) = A h(x) + d. For
+Laplace sources q(s) is |s|, for Gaussian ones s^2.
+
+Observations are whitened first. The hidden layers are maxout units, the larger of two sums, and the
+features are absolute values. In the first steps only the logistic regression W, b learns. The codes
+are those of a moving average of the weights, and the ICA is fitted to them after the last step.
+
+## Settings
+latents (0 = as many as observed), layers (3: how many the mixing is taken to have; the feature
+network has as many), width (0 = WIDTH_TEXT; maxout units of all layers but the last), decay
+(0.0001), average (0.999, the decay of the moving average), head (0.1, the share of the steps in which
+only the regression learns).
+
+Batches of 512 and a high rate that falls to nothing are best:
+
+    unbraid train --model tcl --data mixing --set data.generator=tcl --set data.layers=1 \\
+        --set data.factors=size --set model.layers=1 --steps 5000 --set train.batch=512 \\
+        --set \"train.rate={schedule='cosine', from=0.1, to=1e-5, steps=5000}\"
+
+## What to expect
+EXPECT_TEXT
+
+## Reading the log
+`accuracy` is the share of a batch whose segment is guessed, `chance` what guessing blindly reaches.
+An accuracy near chance is no failure where many segments are alike; a `cross_entropy` that still falls
+means that longer training will find more.
+
+## Cautions
+Signs are lost: judge the codes against the sizes of the sources (`data.factors = \"size\"` of
+`mixing`). Where the means of the sources change too, the theory no longer holds; `data.staircase`
+of `mixing` is made to show that. The segments must differ enough: with few of them some sources
+cannot be told apart. There is no decoder, and order and scale of codes are arbitrary.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
