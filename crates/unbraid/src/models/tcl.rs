@@ -152,7 +152,7 @@ are those of a moving average of the weights, and the ICA is fitted to them afte
 
 ## Settings
 latents (0 = as many as observed), layers (3: how many the mixing is taken to have; the feature
-network has as many), width (0 = WIDTH_TEXT; maxout units of all layers but the last), decay
+network has as many), width (0 = twice the numbers observed; maxout units of all layers but the last), decay
 (0.0001), average (0.999, the decay of the moving average), head (0.1, the share of the steps in which
 only the regression learns).
 
@@ -221,16 +221,12 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
         let segments = batch.labels.clone().expect("a batch with labels");
         let chance = 1.0 / segments.dims()[1] as f32;
         let head_only = (step.number as f64) < self.head * step.total as f64;
-        let (mut h, mut norms) = (self.features_of(&self.net, batch), self.net.hidden_norms());
-        if head_only {
-            (h, norms) = (h.detach(), norms.detach());
-        }
-        let logits = self.net.logits(h);
+        let net = if head_only { self.net.with_fixed_features() } else { self.net.clone() };
+        let logits = net.logits(self.features_of(&net, batch));
         let accuracy = accuracy(logits.clone().detach(), segments.clone());
         let chance = Tensor::from_data([chance], &accuracy.device());
         let cross_entropy = compute::cross_entropy(logits, segments);
-        let norms = norms + self.net.head_norm();
-        Loss::new(cross_entropy.clone() + norms * (0.5 * self.decay))
+        Loss::new(cross_entropy.clone() + net.squared_norms() * (0.5 * self.decay))
             .term("cross_entropy", cross_entropy)
             .term("accuracy", accuracy)
             .term("chance", chance)

@@ -39,15 +39,16 @@ impl Net {
         self.head.forward(h)
     }
 
-    /// Σ ‖V‖² over the matrices of the features.
-    pub(super) fn hidden_norms(&self) -> Tensor<1> {
-        let norms = self.hidden.iter().map(Dense::squared_norm);
-        norms.reduce(|a, b| a + b).expect("there is a layer of features")
+    /// Σ ‖V‖² over all matrices.
+    pub(super) fn squared_norms(&self) -> Tensor<1> {
+        let hidden = self.hidden.iter().map(Dense::squared_norm);
+        hidden.fold(self.head.squared_norm(), |sum, norm| sum + norm)
     }
 
-    /// ‖W‖² of the logistic regression.
-    pub(super) fn head_norm(&self) -> Tensor<1> {
-        self.head.squared_norm()
+    /// The same network, of which only the logistic regression learns. Not the same as to detach the
+    /// features: what was computed for a gradient that nobody asks for is kept in memory.
+    pub(super) fn with_fixed_features(&self) -> Self {
+        Self { hidden: self.hidden.clone().no_grad(), head: self.head.clone() }
     }
 
     /// A share of the way to the weights of another network, as a moving average goes.
