@@ -163,9 +163,12 @@ Batches of 512 and a high rate that falls to nothing are best:
         --set \"train.rate={schedule='cosine', from=0.1, to=1e-5, steps=5000}\"
 
 ## What to expect
-The command above finds the sizes of 20 sources behind one matrix with an MCC of 0.999. Each layer
-of the mixing makes it harder: MCC_LINE
-More segments help, and so do more steps and a larger width: they lower the cross-entropy.
+The command above finds the sizes of 20 sources behind one matrix with an MCC of 0.999, in half a
+minute on one thread. Each layer of the mixing makes it harder. With 2, 3, 4 and 5 layers, as many in
+the network, and 10,000 steps at a rate from 0.03 the MCC is 0.95, 0.82, 0.59 and 0.43; what is short
+is the training, since the cross-entropy could be as low as behind one matrix. A larger width lowers
+it (160 with 3 layers: 0.92). Segments help: with 8 of them in place of 256 one matrix gives 0.88 and two
+layers 0.52, with 64 two layers give 0.94.
 
 ## Reading the log
 `accuracy` is the share of a batch whose segment is guessed, `chance` what guessing blindly reaches.
