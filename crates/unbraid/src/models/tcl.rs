@@ -152,9 +152,9 @@ are those of a moving average of the weights, and the ICA is fitted to them afte
 
 ## Settings
 latents (0 = as many as observed), layers (3: how many the mixing is taken to have; the feature
-network has as many), width (0 = twice the numbers observed; maxout units of all layers but the last), decay
-(0.0001), average (0.999, the decay of the moving average), head (0.1, the share of the steps in which
-only the regression learns).
+network has as many), width (maxout units of all layers but the last; 0 = twice the numbers observed),
+decay (0.0001), average (0.999, the decay of the moving average), head (0.1, the share of the steps in
+which only the regression learns).
 
 Batches of 512 and a high rate that falls to nothing are best:
 
@@ -165,10 +165,10 @@ Batches of 512 and a high rate that falls to nothing are best:
 ## What to expect
 The command above finds the sizes of 20 sources behind one matrix with an MCC of 0.999, in half a
 minute on one thread. Each layer of the mixing makes it harder. With 2, 3, 4 and 5 layers, as many in
-the network, and 10,000 steps at a rate from 0.03 the MCC is 0.95, 0.82, 0.59 and 0.43; what is short
-is the training, since the cross-entropy could be as low as behind one matrix. A larger width lowers
-it (160 with 3 layers: 0.92). Segments help: with 8 of them in place of 256 one matrix gives 0.88 and two
-layers 0.52, with 64 two layers give 0.94.
+the network, and 10,000 steps at a rate from 0.03 the MCC is 0.95, 0.82, 0.59 and 0.43. What falls
+short is the optimisation: the cross-entropy could be about as low as behind one matrix. A larger
+width lowers it (160 with 3 layers, at a rate from 0.01: 0.91). Segments help: with 8, 64 and 512 in
+place of 256 two layers give 0.52, 0.94 and 0.999.
 
 ## Reading the log
 `accuracy` is the share of a batch whose segment is guessed, `chance` what guessing blindly reaches.
