@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::{ACTIVATIONS, Numbers, activate, relative_error, slope};
-use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood};
+use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood, cross_entropy};
 
 #[test]
 fn dense_layers_follow_the_definition() {
@@ -117,6 +117,34 @@ fn nan_stays_nan() {
             let (sum, gradient) =
                 likelihood.error(&numbers, &[0.5; 3], 3, std::slice::from_ref(&whole), 1.0, cpu);
             assert!(sum.is_nan() && gradient[1].is_nan(), "{likelihood:?} {}", cpu.name());
+        }
+    }
+}
+
+#[test]
+fn cross_entropies_follow_the_definition_and_keep_what_is_no_number() {
+    let numbers = &mut Numbers(9);
+    for (rows, classes) in [(1, 1), (3, 2), (5, 16), (4, 17), (7, 256)] {
+        let logits: Vec<f32> = numbers.floats(rows * classes).iter().map(|a| 50.0 * a).collect();
+        let mut labels = vec![0.0; rows * classes];
+        (0..rows).for_each(|row| labels[row * classes + row % classes] = 1.0);
+        let (mut mean, mut slopes) = (0.0, vec![]);
+        for (logits, labels) in logits.chunks(classes).zip(labels.chunks(classes)) {
+            let sum: f64 = logits.iter().map(|a| f64::from(*a).exp()).sum();
+            for (a, label) in logits.iter().zip(labels) {
+                let (probability, label) = (f64::from(*a).exp() / sum, f64::from(*label));
+                mean -= label * (f64::from(*a) - sum.ln()) / rows as f64;
+                slopes.push((probability - label) / rows as f64);
+            }
+        }
+        for cpu in Cpu::available() {
+            let (error, gradient) = cross_entropy(&logits, &labels, classes, cpu);
+            assert!((error - mean).abs() < 1e-5 * (1.0 + mean), "{}: {error} {mean}", cpu.name());
+            for (found, slope) in gradient.iter().zip(&slopes) {
+                assert!((f64::from(*found) - slope).abs() < 1e-6, "{}", cpu.name());
+            }
+            let (error, _) = cross_entropy(&[1.0, f32::NAN, 0.0], &[1.0, 0.0, 0.0], 3, cpu);
+            assert!(error.is_nan(), "{}", cpu.name());
         }
     }
 }

@@ -14,15 +14,25 @@ use unbraid::rng::Rng;
 use unbraid::run::Run;
 use unbraid::train::{Ending, train};
 
-/// A configuration that is quick for any method: `squares`, four latents, a few steps.
+/// Small data with what the method learns from: `squares`, or sources in segments where it needs
+/// labels.
+fn small_data(entry: &Entry) -> &'static str {
+    match entry.supervision {
+        Supervision::Labels => "{ name = 'mixing', sources = 4, segments = 8, points = 50 }",
+        _ => "{ name = 'squares' }",
+    }
+}
+
+/// A configuration that is quick for any method: small data, four latents, a few steps.
 fn small(entry: &Entry, seed: u64, steps: u64) -> Plan {
     planned(entry, seed, steps, "1e-3")
 }
 
 fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
     let mut text = format!(
-        "seed = {seed}\ndata.name = 'squares'\nmodel.name = '{}'\n\
+        "seed = {seed}\ndata = {}\nmodel.name = '{}'\n\
          train = {{ steps = {steps}, batch = 32, rate = {rate}, log_every = 1, threads = 2 }}\n",
+        small_data(entry),
         entry.info.name
     );
     if defaults(entry).contains_key("latents") {
@@ -32,8 +42,11 @@ fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
 }
 
 fn defaults(entry: &Entry) -> Table {
-    let (squares, _) = (unbraid::data::find("squares").unwrap().open)(&Table::new()).unwrap();
-    let task = Task::of(&*squares);
+    let mut given: Table = format!("data = {}", small_data(entry)).parse().unwrap();
+    let mut given = given.remove("data").unwrap().as_table().unwrap().clone();
+    let name = given.remove("name").unwrap();
+    let (data, _) = unbraid::data::open(name.as_str().unwrap(), &given).unwrap();
+    let task = Task::of(&*data);
     (entry.resolve)(&Table::new(), &task).expect("a method builds from its defaults").0
 }
 

@@ -9,7 +9,10 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, AutodiffBackend, Flex};
 
 use super::images::dims;
-use super::processor::{Convolve, Layer, dense_backward, dense_forward, error_and_gradient};
+use super::processor::{
+    Convolve, Layer, dense_backward, dense_forward, entropy_and_gradient, error_and_gradient,
+    larger_of_pairs, to_larger_of_pairs,
+};
 use super::{Activation, Compute, Form, Likelihood};
 
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +47,7 @@ impl Backward<Flex, 3> for LayerBackward {
 struct ErrorBackward;
 
 impl Backward<Flex, 1> for ErrorBackward {
-    /// The gradient of the decoded numbers.
+    /// The gradient of the decoded numbers, or of logits.
     type State = FlexTensor;
 
     fn backward(self, ops: Ops<FlexTensor, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
@@ -56,6 +59,20 @@ impl Backward<Flex, 1> for ErrorBackward {
             false => Flex::float_mul_scalar(ops.state, factor.into()),
         };
         gradients.register::<Flex>(node.id, gradient);
+    }
+}
+
+#[derive(Debug)]
+struct MaxoutBackward;
+
+impl Backward<Flex, 1> for MaxoutBackward {
+    /// The pairs, contiguous.
+    type State = FlexTensor;
+
+    fn backward(self, ops: Ops<FlexTensor, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let [Some(node)] = ops.parents else { return };
+        gradients.register::<Flex>(node.id, to_larger_of_pairs(&ops.state, &gradient));
     }
 }
 
@@ -120,6 +137,27 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
         match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish(gradient, sum),
             OpsKind::UnTracked(prepared) => prepared.finish(sum),
+        }
+    }
+
+    fn maxout(x: Tracked<C>) -> Tracked<C> {
+        let node = x.node();
+        let x = x.into_primitive().to_contiguous();
+        let larger = larger_of_pairs(&x);
+        match MaxoutBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(x, larger),
+            OpsKind::UnTracked(prepared) => prepared.finish(larger),
+        }
+    }
+
+    fn cross_entropy(logits: Tracked<C>, labels: Tracked<C>) -> Tracked<C> {
+        assert!(!labels.is_tracked(), "a cross-entropy gives no gradient to labels");
+        let node = logits.node();
+        let (logits, labels) = (logits.into_primitive(), labels.into_primitive());
+        let (mean, gradient) = entropy_and_gradient(&logits, &labels);
+        match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(gradient, mean),
+            OpsKind::UnTracked(prepared) => prepared.finish(mean),
         }
     }
 

@@ -40,6 +40,18 @@ pub fn dense(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, then: Activation)
     Tensor::from_dispatch(<Dispatch as Compute>::dense(x, weight, bias, then))
 }
 
+/// The larger of each two consecutive numbers of a row: `[rows, 2 width]` to `[rows, width]`.
+pub fn maxout(x: Tensor<2>) -> Tensor<2> {
+    Tensor::from_dispatch(<Dispatch as Compute>::maxout(x.into_dispatch()))
+}
+
+/// The mean over rows of −Σ label · log softmax(logits), where the labels of a row sum to one and
+/// have no gradient.
+pub fn cross_entropy(logits: Tensor<2>, labels: Tensor<2>) -> Tensor<1> {
+    let [logits, labels] = [logits.into_dispatch(), labels.into_dispatch()];
+    Tensor::from_dispatch(<Dispatch as Compute>::cross_entropy(logits, labels))
+}
+
 /// The same images, laid out in memory as the kernels read them; they must have no gradient.
 pub fn arrange(images: Tensor<4>) -> Tensor<4> {
     Tensor::from_dispatch(<Dispatch as Compute>::arrange(images.into_dispatch()))
@@ -113,6 +125,23 @@ pub trait Compute: Backend {
         let outputs = bias.shape()[0];
         let bias = Self::float_reshape(bias, Shape::new([1, outputs]));
         activate::<Self>(Self::float_add(Self::float_matmul(x, weight), bias), then)
+    }
+
+    /// See [`maxout`].
+    fn maxout(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        let shape = x.shape();
+        let (rows, width) = (shape[0], shape[1] / 2);
+        let pairs = Self::float_reshape(x, Shape::new([rows, width, 2]));
+        Self::float_reshape(Self::float_max_dim(pairs, 2), Shape::new([rows, width]))
+    }
+
+    /// See [`cross_entropy`].
+    fn cross_entropy(logits: FloatTensor<Self>, labels: FloatTensor<Self>) -> FloatTensor<Self> {
+        let largest = Self::float_detach(Self::float_max_dim(logits.clone(), 1));
+        let below = Self::float_sub(logits, largest);
+        let sums = Self::float_log(Self::float_sum_dim(Self::float_exp(below.clone()), 1));
+        let labelled = Self::float_sum_dim(Self::float_mul(below, labels), 1);
+        Self::float_mean(Self::float_sub(sums, labelled))
     }
 
     /// See [`arrange`].

@@ -19,6 +19,14 @@ impl Compute for Flex {
         dense_forward(&x, &weight, &bias, then).0
     }
 
+    fn maxout(x: FlexTensor) -> FlexTensor {
+        larger_of_pairs(&x.to_contiguous())
+    }
+
+    fn cross_entropy(logits: FlexTensor, labels: FlexTensor) -> FlexTensor {
+        entropy_and_gradient(&logits, &labels).0
+    }
+
     fn arrange(images: FlexTensor) -> FlexTensor {
         let map = map_of(&images);
         from_map(as_map(&images, &map).into_owned(), &map)
@@ -212,6 +220,36 @@ pub(super) fn dense_backward(
         Some(contiguous(gradients.weight, weight.shape())),
         Some(contiguous(gradients.bias, Shape::new([outputs]))),
     ]
+}
+
+/// The larger of each two consecutive numbers, of a contiguous tensor.
+pub(super) fn larger_of_pairs(x: &FlexTensor) -> FlexTensor {
+    let (pairs, rest) = x.storage::<f32>().as_chunks::<2>();
+    assert!(rest.is_empty() && x.shape()[1].is_multiple_of(2), "rows of pairs");
+    let larger = pairs.iter().map(|[a, b]| if a >= b { *a } else { *b }).collect();
+    contiguous(larger, Shape::new([x.shape()[0], x.shape()[1] / 2]))
+}
+
+/// The gradient of each goes to the larger of its pair, or the first.
+pub(super) fn to_larger_of_pairs(x: &FlexTensor, gradient: &FlexTensor) -> FlexTensor {
+    let gradient = gradient.to_contiguous();
+    let (pairs, _) = x.storage::<f32>().as_chunks::<2>();
+    let each = pairs.iter().zip(gradient.storage::<f32>());
+    let share = |([a, b], g): (&[f32; 2], &f32)| if a >= b { [*g, 0.0] } else { [0.0, *g] };
+    contiguous(each.flat_map(share).collect(), x.shape())
+}
+
+/// The cross-entropy of a softmax, and its gradient.
+pub(super) fn entropy_and_gradient(
+    logits: &FlexTensor,
+    labels: &FlexTensor,
+) -> (FlexTensor, FlexTensor) {
+    let (logits, labels) = (logits.to_contiguous(), labels.to_contiguous());
+    let classes = logits.shape()[1];
+    let (mean, gradient) =
+        kernels::cross_entropy(logits.storage(), labels.storage(), classes, Cpu::best());
+    let mean = contiguous(vec![mean as f32], Shape::new([1]));
+    (mean, contiguous(gradient, logits.shape()))
 }
 
 /// scale · Σ −log p, and its gradient.

@@ -18,6 +18,7 @@ pub mod ivae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
+pub mod tcl;
 pub mod untrained;
 pub mod vae;
 pub mod weak_vae;
@@ -40,6 +41,7 @@ pub static MODELS: &[Entry] = &[
     model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownProduct>>(),
     model::<ivae::Ivae>(),
+    model::<tcl::Tcl>(),
     baseline::<segment_flow::Flow>(),
 ];
 

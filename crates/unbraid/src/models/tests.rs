@@ -16,6 +16,8 @@ use crate::weights::{self, Weight, Weights};
 const BATCH: usize = 8;
 const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };
 const TASK: Task = Task { shape: SHAPE, rows: 40, label: 0 };
+/// Of methods that learn from segments.
+const SEGMENTS: usize = 4;
 /// A network small enough to look at every weight.
 const TINY: &str = "net = 'fc'\nwidth = 5\nlatents = 3\n";
 
@@ -27,10 +29,13 @@ struct Example<M: Model> {
 
 impl<M: Model> Example<M> {
     fn new(text: &str) -> Self {
-        let table = format!("{TINY}{text}").parse().unwrap();
-        let mut config: M::Config = settings::parse("model", &table).unwrap();
-        config.resolve(&TASK).unwrap();
-        let model = M::init(&config, &TASK, &Rng::new(3), &device::training());
+        Self::of(&format!("{TINY}{text}"), &TASK)
+    }
+
+    fn of(text: &str, task: &Task) -> Self {
+        let mut config: M::Config = settings::parse("model", &text.parse().unwrap()).unwrap();
+        config.resolve(task).unwrap();
+        let model = M::init(&config, task, &Rng::new(3), &device::training());
         // Off the biases of zero, where whole layers stand on the edge of a ReLU.
         let mut weights = weights::of(&model);
         for (path, weight) in &mut weights {
@@ -94,10 +99,16 @@ fn draw(supervision: Supervision) -> Draw {
         Supervision::Pairs => (2, 0, 2),
         _ => (1, 0, 0),
     };
+    // A segment for each row, in turn.
+    let segments =
+        (0..BATCH * SEGMENTS).map(|k| f32::from(u8::from(k % SEGMENTS == k / SEGMENTS % SEGMENTS)));
     Draw {
         count: BATCH,
         views: (0..views).map(|_| random(BATCH * SHAPE.size())).collect(),
-        labels: random(BATCH * labels),
+        labels: match supervision {
+            Supervision::Labels => segments.collect(),
+            _ => random(BATCH * labels),
+        },
         targets: random(BATCH * targets).into_iter().map(f32::round).collect(),
         ..Draw::default()
     }
@@ -140,6 +151,30 @@ fn every_loss_has_the_gradient_that_differences_find() {
     for loss in ["cross-entropy", "squares", "covariance"] {
         check::<vae::Vae>(&format!("label_weight = 2\nlabel_loss = '{loss}'"));
     }
+}
+
+/// A tiny TCL; the loss is looked at in step 7 of 10.
+fn contrast(text: &str) -> Example<tcl::Tcl> {
+    let text = format!("latents = 3\nlayers = 3\nwidth = 4\ndecay = 0.1\n{text}");
+    Example::of(&text, &Task { label: SEGMENTS, ..TASK })
+}
+
+/// Only what learns has a gradient: not the whitening, the average or the ICA.
+#[test]
+fn the_loss_of_tcl_has_the_gradient_that_differences_find() {
+    let example = contrast("");
+    example.check(&|_| true, &total);
+    let gradients = example.gradients(&total);
+    let learns = weights::of(&example.model).into_keys().filter(|path| path.starts_with("net."));
+    assert_eq!(gradients.into_keys().collect::<Vec<_>>(), learns.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_first_stage_of_tcl_leaves_the_features_alone() {
+    let first = contrast("head = 0.9");
+    first.check(&|_| true, &total);
+    let learn: Vec<String> = first.gradients(&total).into_keys().collect();
+    assert_eq!(learn, ["net.head.bias", "net.head.weight"]);
 }
 
 const CRITIC: &str = "gamma = 5\ncritic_depth = 2\ncritic_width = 6\ncritic_rate = 1e-3";

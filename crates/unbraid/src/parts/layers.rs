@@ -45,6 +45,37 @@ impl Dense {
         Self { weight, bias: zeros(output, device), activation: Activation::None }
     }
 
+    /// Without activation, and weights from a normal distribution without its tails beyond two
+    /// standard deviations, of variance 2 / input.
+    pub fn scaled([input, output]: [usize; 2], rng: &mut Rng, device: &Device) -> Self {
+        /// The standard deviation of a standard normal number that lies within ±2.
+        const WITHIN_TWO: f32 = 0.879_626;
+        let scale = (2.0 / input as f32).sqrt() / WITHIN_TWO;
+        let mut draw = || loop {
+            let number = rng.normal();
+            if number.abs() <= 2.0 {
+                return scale * number;
+            }
+        };
+        let values: Vec<f32> = (0..input * output).map(|_| draw()).collect();
+        let weight = Param::from_data(TensorData::new(values, [input, output]), device);
+        Self { weight, bias: zeros(output, device), activation: Activation::None }
+    }
+
+    /// The sum of all squared weights, without the biases.
+    pub fn squared_norm(&self) -> Tensor<1> {
+        self.weight.val().square().sum()
+    }
+
+    /// This share of the way to the weights of another layer. Gradients do not pass.
+    pub fn towards(self, other: &Self, share: f64) -> Self {
+        Self {
+            weight: towards(self.weight, &other.weight, share),
+            bias: towards(self.bias, &other.bias, share),
+            activation: self.activation,
+        }
+    }
+
     /// `[batch, input]` to `[batch, output]`
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         compute::dense(x, self.weight.val(), self.bias.val(), self.activation)
@@ -143,4 +174,15 @@ fn glorot<const D: usize>(
 
 fn zeros(size: usize, device: &Device) -> Param<Tensor<1>> {
     Param::from_data(TensorData::new(vec![0.0f32; size], [size]), device)
+}
+
+fn towards<const D: usize>(
+    from: Param<Tensor<D>>,
+    to: &Param<Tensor<D>>,
+    share: f64,
+) -> Param<Tensor<D>> {
+    from.map(|from| {
+        let (from, to) = (from.inner(), to.val().inner());
+        Tensor::from_inner(from.clone() + (to - from) * share)
+    })
 }
