@@ -33,6 +33,15 @@ pub struct Experiment {
     pub parts: &'static [Part],
 }
 
+/// How much of an experiment is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Budget {
+    /// A few runs in place of all.
+    pub quick: bool,
+    /// How many data sets, where not as many as the study says.
+    pub seeds: Option<u16>,
+}
+
 /// One study of an experiment.
 #[derive(Debug)]
 pub struct Part {
@@ -63,26 +72,31 @@ pub fn find(name: &str) -> Result<&'static Experiment> {
 
 impl Part {
     /// The study in its directory, planned if it is new.
-    pub fn study(&self, directory: &Path, quick: bool) -> Result<Study> {
-        let file = self.table(quick);
+    pub fn study(&self, directory: &Path, budget: Budget) -> Result<Study> {
+        let file = self.table(budget);
         if !directory.join("study.toml").is_file() {
             return Study::create(directory, &file);
         }
         let study = Study::open(directory)?;
         if !study.is_that_of(&file)? {
-            let reason = "holds another study (with or without --quick, or of an earlier version); \
-                          choose another --out";
+            let reason = "holds another study (with other --quick or --seeds, or of an earlier \
+                          version); choose another --out";
             return Err(Error::run(directory, reason));
         }
         Ok(study)
     }
 
-    fn table(&self, quick: bool) -> Table {
+    fn table(&self, budget: Budget) -> Table {
         let mut table: Table = self.file.parse().expect("a study of ours is TOML");
-        match (table.remove("quick"), quick) {
+        let mut table = match (table.remove("quick"), budget.quick) {
             (Some(Value::Table(less)), true) => config::overlaid(table, less),
             _ => table,
+        };
+        if let Some(count) = budget.seeds {
+            let seeds = (0..i64::from(count)).map(Value::Integer).collect();
+            config::put(&mut table, "vary.data.seed", Value::Array(seeds)).expect("a section");
         }
+        table
     }
 
     /// The table as Markdown.
@@ -178,8 +192,8 @@ and falls with the number of mixing layers.",
         shown: Shown::Curves(Curves {
             x: "data.segments",
             x_title: "segments",
-            lines: "data.layers",
-            lines_title: "mixing layers",
+            lines: "",
+            lines_title: "",
             number: "mcc",
             number_title: "mean |correlation|",
         }),
@@ -207,14 +221,18 @@ mod tests {
     fn every_study_can_be_planned_whole_and_quick() {
         for experiment in EXPERIMENTS {
             for part in experiment.parts {
-                for quick in [false, true] {
+                for (quick, seeds) in [(false, None), (true, None), (true, Some(7))] {
                     let directory = tempfile::tempdir().unwrap();
                     let place = directory.path().join(part.name);
-                    let study = part.study(&place, quick).unwrap();
+                    let budget = Budget { quick, seeds };
+                    let study = part.study(&place, budget).unwrap();
                     assert!(!study.runs.is_empty(), "{} {}", experiment.name, part.name);
+                    let last = study.runs.iter().any(|run| run.name.ends_with("data-seed-6"));
+                    assert!(seeds.is_none() || last, "{} {}", experiment.name, part.name);
                     // Again: the one that is there. Otherwise: refused.
-                    assert_eq!(part.study(&place, quick).unwrap().runs, study.runs);
-                    let refused = part.study(&place, !quick).unwrap_err().to_string();
+                    assert_eq!(part.study(&place, budget).unwrap().runs, study.runs);
+                    let other = Budget { seeds: Some(99), ..budget };
+                    let refused = part.study(&place, other).unwrap_err().to_string();
                     assert!(refused.contains("holds another study"), "{refused}");
                 }
             }

@@ -35,8 +35,10 @@ fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
         small_data(entry),
         entry.info.name
     );
-    if defaults(entry).contains_key("latents") {
-        text.push_str("model.latents = 4\n");
+    for (key, value) in [("latents", 4), ("imitation", 10)] {
+        if defaults(entry).contains_key(key) {
+            text.push_str(&format!("model.{key} = {value}\n"));
+        }
     }
     Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap()
 }

@@ -332,6 +332,9 @@ pub(crate) struct Reproduce {
     /// A few runs in place of all: minutes.
     #[arg(long)]
     pub(crate) quick: bool,
+    /// How many data sets each number is averaged over, in place of what the experiment has.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) seeds: Option<u16>,
     /// Where runs, tables and pictures go [default: runs/NAME].
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) out: Option<PathBuf>,

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
-use unbraid::reproduce::{self, EXPERIMENTS, Experiment, Part, Shown};
-use unbraid::study::{Gathered, Study};
+use unbraid::reproduce::{self, Budget, EXPERIMENTS, Experiment, Part, Shown};
+use unbraid::study::{Cell, Gathered, Line, Study};
 use unbraid_measure::files;
 
 use super::args::Reproduce;
@@ -22,10 +22,11 @@ pub(super) fn run(options: &Reproduce, output: Output) -> Result<ExitCode> {
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(experiment.name));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = options.jobs.map_or(cores, usize::from);
+    let budget = Budget { quick: options.quick, seeds: options.seeds };
     // All are planned before the first is begun: a mistake shows at once.
     let mut studies = Vec::new();
     for part in experiment.parts {
-        studies.push((part, part.study(&out.join(part.name), options.quick)?));
+        studies.push((part, part.study(&out.join(part.name), budget)?));
     }
     for (part, study) in &studies {
         output.note(part.title);
@@ -57,7 +58,7 @@ fn show(
     if quick {
         text.push_str("\nThis is the quick run: fewer data sets than in the whole experiment.\n");
     }
-    let mut parts: Vec<Json> = Vec::new();
+    let mut rows: Vec<Json> = Vec::new();
     for (part, study) in studies {
         let gathered = study.gather()?;
         gathered.write_csv(&study.table_file())?;
@@ -65,15 +66,25 @@ fn show(
         if let Some(name) = picture(part, &gathered, out)? {
             let _ = write!(text, "\n![{}]({name})\n", part.title);
         }
-        parts.push(json!({"part": part.name, "title": part.title, "table": gathered.to_json()}));
+        rows.extend(gathered.lines.iter().flat_map(|line| numbers(part, line)));
     }
     let path = out.join("report.md");
     files::write(&path, text.as_bytes())?;
-    let document =
-        json!({"format": 1, "experiment": experiment.name, "quick": quick, "parts": parts});
-    output.result(&text, || document)?;
+    output.result(&text, || json!({"format": 1, "table": experiment.name, "rows": rows}))?;
     output.note(&format!("written: {}; the runs are beside it", path.display()));
     Ok(())
+}
+
+/// Every number of a row with its standard error. What is published of these are figures.
+fn numbers(part: &Part, line: &Line) -> Vec<Json> {
+    let number = |(column, cell): (&String, &Cell)| {
+        let error = cell.deviation() / (cell.values.len() as f64).sqrt();
+        json!({
+            "part": part.name, "row": line.row, "column": column,
+            "ours": cell.mean(), "ours_se": error, "published": null,
+        })
+    };
+    line.cells.iter().map(number).collect()
 }
 
 fn picture(part: &Part, gathered: &Gathered, out: &Path) -> Result<Option<String>> {

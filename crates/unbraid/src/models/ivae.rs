@@ -19,7 +19,7 @@
 //! so that no run ends in infinity; and training starts where a flow of exact likelihood ends
 //! (`start.rs`), since from a random start the bound is seldom climbed to its top.
 
-use burn::module::{Module, Param};
+use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Range, Shape, Supervision};
@@ -31,8 +31,8 @@ use crate::compute;
 use crate::error::{Error, Result};
 use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
 use crate::parts::correlation::{self, Estimator, Pieces};
+use crate::parts::fitted::Fitted;
 use crate::parts::gaussian::Gaussian;
-use crate::parts::layers::fixed;
 use crate::parts::likelihood::Likelihood;
 use crate::parts::mlp::{BENDS, Mlp};
 use crate::parts::schedule::Schedule;
@@ -74,6 +74,8 @@ pub struct Config {
     pub start: String,
     /// How many flows are tried; the best by its likelihood is kept.
     pub flows: usize,
+    /// For how many steps of 256 rows the networks imitate what they start from.
+    pub imitation: u64,
 }
 
 impl Default for Config {
@@ -93,6 +95,7 @@ impl Default for Config {
             d: 10.0.into(),
             start: "auto".into(),
             flows: 4,
+            imitation: 4000,
         }
     }
 }
@@ -186,10 +189,9 @@ pub struct Ivae {
     prior_mean: Option<Mlp>,
     /// f: z to x.
     decoder: Mlp,
-    /// The mean observation, a matrix that makes observations white, and its inverse: not learned.
-    centre: Param<Tensor<1>>,
-    whitening: Param<Tensor<2>>,
-    unwhitening: Param<Tensor<2>>,
+    /// What makes observations white, and what undoes that.
+    whitening: Fitted,
+    unwhitening: Fitted,
     #[module(skip)]
     likelihood: Likelihood,
     #[module(skip)]
@@ -198,6 +200,8 @@ pub struct Ivae {
     objective: Objective,
     #[module(skip)]
     start: start::Start,
+    #[module(skip)]
+    imitation: u64,
     #[module(skip)]
     task: Task,
     #[module(skip)]
@@ -210,7 +214,7 @@ impl Ivae {
         let x = compute::flatten(batch.x());
         match self.likelihood {
             Likelihood::Bernoulli => x,
-            _ => (x - self.centre.val().unsqueeze()).matmul(self.whitening.val()),
+            Likelihood::Gaussian { .. } => self.whitening.forward(x),
         }
     }
 
@@ -246,10 +250,6 @@ fn bounded(x: Tensor<2>) -> Tensor<2> {
     (x / MOST).tanh() * MOST
 }
 
-fn identity(size: usize) -> Vec<f32> {
-    (0..size * size).map(|k| f32::from(u8::from(k / size == k % size))).collect()
-}
-
 fn labels(batch: &Batch) -> Tensor<2> {
     batch.labels.clone().expect("the sampler has refused data without labels")
 }
@@ -278,7 +278,7 @@ likelihood (bernoulli, gaussian or auto), noise (0.1, where white observations h
 
 start (auto, flow, random, truth): from a random start the bound is seldom climbed to its top, and the
 codes stay mixed. So training starts from the best of some flows (4) of exact likelihood, see
-`segment-flow`, which the networks first learn to imitate. `truth` starts at the true sources: no
+`segment-flow`, which the networks first learn to imitate (imitation, 4000 steps). `truth` starts at the true sources: no
 method of its own, but it tells whether a poor result is the fault of the search (the loss at the end
 is lower from there) or of the objective (it is not).
 
@@ -310,9 +310,8 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
             prior: net("prior", u, latents),
             prior_mean: config.prior_means.then(|| net("prior_mean", u, latents)),
             decoder: net("decoder", latents, numbers),
-            centre: fixed(vec![0.0; numbers], [numbers], device),
-            whitening: fixed(identity(numbers), [numbers, numbers], device),
-            unwhitening: fixed(identity(numbers), [numbers, numbers], device),
+            whitening: Fitted::identity(numbers, device),
+            unwhitening: Fitted::identity(numbers, device),
             likelihood: Likelihood::new(&config.likelihood, config.noise, Range::Real),
             noise: config.noise,
             objective: match config.objective.as_str() {
@@ -321,6 +320,7 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
                 _ => Objective::Plain,
             },
             start: start::Start::new(config),
+            imitation: config.imitation,
             task: *task,
             latents,
         }
@@ -369,9 +369,7 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
         let x = self.decoder.forward(z);
         let x = match self.likelihood {
             Likelihood::Bernoulli => burn::tensor::activation::sigmoid(x),
-            Likelihood::Gaussian { .. } => {
-                x.matmul(self.unwhitening.val()) + self.centre.val().unsqueeze()
-            }
+            Likelihood::Gaussian { .. } => self.unwhitening.forward(x),
         };
         let Shape { channels, height, width, .. } = self.task.shape;
         Some(compute::unflatten(x, [channels, height, width]))

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use burn::module::{Module, Param};
+use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use ndarray::{Array2, ArrayView1, Axis};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ use crate::compute;
 use crate::device;
 use crate::error::{Error, Result};
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::parts::layers::fixed;
+use crate::parts::fitted::Fitted;
 use crate::parts::segments;
 
 mod net;
@@ -113,12 +113,12 @@ impl Settings for Config {
 /// Time-contrastive learning.
 #[derive(Module, Debug)]
 pub struct Tcl {
-    whitening: Linear,
+    whitening: Fitted,
     net: Net,
     /// The moving average of `net`.
     average: Net,
     /// The linear ICA of the averaged features; before it is fitted, nothing is done to them.
-    unmixing: Linear,
+    unmixing: Fitted,
     #[module(skip)]
     decay: f64,
     #[module(skip)]
@@ -191,10 +191,10 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
         // Built twice from the same numbers: a clone would share its parameters' identity.
         let net = || Net::new(&sizes, task.label.max(1), &mut rng.split("net"), device);
         Self {
-            whitening: Linear::identity(observed, device),
+            whitening: Fitted::identity(observed, device),
             net: net(),
             average: net().no_grad(),
-            unmixing: Linear::identity(config.latents, device),
+            unmixing: Fitted::identity(config.latents, device),
             decay: config.decay,
             average_decay: config.average,
             head: config.head,
@@ -218,7 +218,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
                  needs as many as numbers; leave out those that can be computed from others"
             )));
         }
-        self.whitening = Linear::new(&pca.mean, &whitening(&pca, rank), &self.whitening.device());
+        self.whitening = Fitted::new(&pca.mean, &whitening(&pca, rank), &self.whitening.device());
         Ok(self)
     }
 
@@ -256,7 +256,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
             let ica = FastIca::fit(h.view(), rank, &mut rng.split("ica"))?;
             unmixing.slice_axis_mut(Axis(0), (0..rank).into()).assign(&ica.unmixing);
         }
-        self.unmixing = Linear::new(&pca.mean, &unmixing, &self.unmixing.device());
+        self.unmixing = Fitted::new(&pca.mean, &unmixing, &self.unmixing.device());
         Ok(self)
     }
 
@@ -282,38 +282,6 @@ impl Tcl {
         }
         let width = h.len() / x.nrows().max(1);
         Array2::from_shape_vec((x.nrows(), width), h).expect("every row has the same width")
-    }
-}
-
-/// (x − mean) W: fitted to data, kept with the weights, never learned.
-#[derive(Module, Debug)]
-struct Linear {
-    mean: Param<Tensor<1>>,
-    /// `[input, output]`
-    weight: Param<Tensor<2>>,
-}
-
-impl Linear {
-    /// From the mean and the directions `[output, input]`.
-    fn new(mean: &[f32], directions: &Array2<f32>, device: &Device) -> Self {
-        let shape = [directions.ncols(), directions.nrows()];
-        let weight = directions.t().iter().copied().collect();
-        Self {
-            mean: fixed(mean.to_vec(), [mean.len()], device),
-            weight: fixed(weight, shape, device),
-        }
-    }
-
-    fn identity(size: usize, device: &Device) -> Self {
-        Self::new(&vec![0.0; size], &Array2::eye(size), device)
-    }
-
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        (x - self.mean.val().unsqueeze()).matmul(self.weight.val())
-    }
-
-    fn device(&self) -> Device {
-        self.mean.val().device()
     }
 }
 

@@ -159,6 +159,31 @@ fn contrast(text: &str) -> Example<tcl::Tcl> {
     Example::of(&text, &Task { label: SEGMENTS, ..TASK })
 }
 
+/// A tiny iVAE with every network.
+fn identifiable(text: &str) -> Example<ivae::Ivae> {
+    let text = format!("latents = 3\nwidth = 4\nprior_means = true\n{text}");
+    Example::of(&text, &Task { label: SEGMENTS, ..TASK })
+}
+
+#[test]
+fn the_losses_of_ivae_have_the_gradient_that_differences_find() {
+    for text in [
+        "likelihood = 'gaussian'",
+        "likelihood = 'bernoulli'",
+        "objective = 'weighted'\na = 2\nb = 0.5\nc = 3\nd = 0.7",
+        "objective = 'annealed'\nnoise = 0.5",
+        "activation = 'lrelu'\nlayers = 2",
+    ] {
+        let example = identifiable(text);
+        example.check(&|_| true, &total);
+        let without: Vec<String> = weights::of(&example.model)
+            .into_keys()
+            .filter(|path| !example.gradients(&total).contains_key(path))
+            .collect();
+        assert!(without.iter().all(|path| path.contains("whitening")), "{without:?}");
+    }
+}
+
 /// Only what learns has a gradient: not the whitening, the average or the ICA.
 #[test]
 fn the_loss_of_tcl_has_the_gradient_that_differences_find() {

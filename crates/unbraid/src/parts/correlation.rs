@@ -155,14 +155,20 @@ mod tests {
     fn the_pieces_add_up_for_either_estimator() {
         let (z, q) = example();
         let given = log_normal(z.clone(), q.mean.clone(), q.log_variance.clone()).sum_dim(1);
-        let prior = (z.clone().square() * -0.5 - 0.5 * LOG_TAU).sum_dim(1);
-        let whole = scalar((given - prior).mean());
-        for estimator in [Estimator::Weighted, Estimator::Stratified] {
-            let pieces = pieces(z.clone(), &q, None, 1000, estimator);
-            let sum = scalar(pieces.information)
-                + scalar(pieces.total_correlation)
-                + scalar(pieces.dimension_wise);
-            assert!((sum - whole).abs() < 1e-4, "{estimator:?}: {sum} and {whole}");
+        let standard = (z.clone().square() * -0.5 - 0.5 * LOG_TAU).sum_dim(1);
+        // A prior for each row, as an iVAE has.
+        let own =
+            Gaussian { mean: q.mean.clone() * 0.5, log_variance: q.log_variance.clone() + 1.0 };
+        let density = log_normal(z.clone(), own.mean.clone(), own.log_variance.clone()).sum_dim(1);
+        for (prior, density) in [(None, standard), (Some(&own), density)] {
+            let whole = scalar((given.clone() - density).mean());
+            for estimator in [Estimator::Weighted, Estimator::Stratified] {
+                let pieces = pieces(z.clone(), &q, prior, 1000, estimator);
+                let sum = scalar(pieces.information)
+                    + scalar(pieces.total_correlation)
+                    + scalar(pieces.dimension_wise);
+                assert!((sum - whole).abs() < 1e-4, "{estimator:?}: {sum} and {whole}");
+            }
         }
     }
 

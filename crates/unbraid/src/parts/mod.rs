@@ -2,6 +2,7 @@
 
 pub mod correlation;
 pub mod critic;
+pub mod fitted;
 pub mod gaussian;
 pub mod labels;
 pub mod layers;

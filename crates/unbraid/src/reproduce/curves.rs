@@ -42,7 +42,7 @@ impl Curves {
                 continue;
             };
             let name = match line.number(self.lines) {
-                Some(value) => format!("{value} {}", self.lines_title),
+                Some(value) => format!("{}: {value}", self.lines_title),
                 None => line.family.clone(),
             };
             let place = found.iter().position(|series| series.name == name);

@@ -19,7 +19,7 @@ use crate::batch::{self, Batch, Seen};
 use crate::device;
 use crate::error::{Error, Result};
 use crate::optimizer::Optimizer;
-use crate::parts::layers::fixed;
+use crate::parts::fitted::Fitted;
 use crate::parts::likelihood::Likelihood;
 use crate::parts::segments;
 
@@ -29,8 +29,7 @@ const ROWS: usize = 200_000;
 const MOST_WHITENED: usize = 256;
 /// A direction with less than this share of the largest variance is rounding of single precision.
 const RANK: f32 = 1e-7;
-/// Steps of imitation, their rows, and the rate that falls to nothing over them.
-const STEPS: u64 = 4000;
+/// The rows of a step of imitation, and the rate that falls to nothing over all of them.
 const BATCH: usize = 256;
 const RATE: f64 = 3e-3;
 
@@ -106,12 +105,11 @@ pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<
     )?;
     if matches!(model.likelihood, Likelihood::Gaussian { .. }) {
         let White { centre, whitening, unwhitening } = White::of(seen.observations.view(), rng)?;
-        let (size, device) = (centre.len(), device::training());
-        let matrix =
-            |matrix: Array2<f32>| fixed(matrix.iter().copied().collect(), [size, size], &device);
-        model.centre = fixed(centre, [size], &device);
-        model.whitening = matrix(whitening);
-        model.unwhitening = matrix(unwhitening);
+        let device = device::training();
+        // z U + c = (z + c W) U: the mean of what undoes the whitening is −c W.
+        let back = Array1::from_vec(centre.clone()).dot(&whitening).mapv(|number| -number);
+        model.whitening = Fitted::new(&centre, &whitening, &device);
+        model.unwhitening = Fitted::new(&back.to_vec(), &unwhitening, &device);
     }
     match model.start.codes(data, &rows, &seen, &rng.split("flow"))? {
         None => Ok(model),
@@ -128,7 +126,7 @@ struct White {
 
 impl White {
     /// Vᵀ D^∓½ V with the directions V and variances D of the observations: of all whitenings the
-    /// nearest to doing nothing. Many numbers, or numbers that depend on each other, are only brought
+    /// nearest to doing nothing, and symmetric. Many numbers, or numbers that depend on each other, are only brought
     /// to spread 1 one by one.
     fn of(x: ArrayView2<f32>, rng: &Rng) -> Result<Self> {
         let spread = x.std_axis(Axis(0), 0.0);
@@ -174,7 +172,8 @@ fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> R
     codes = (codes - mean) / spread.mapv(|spread| spread.max(f32::MIN_POSITIVE));
     let device = device::training();
     let mut optimizer = Optimizer::adam();
-    for step in 0..STEPS {
+    let steps = model.imitation;
+    for step in 0..steps {
         let mut rng = rng.at(step);
         let rows: Vec<usize> = (0..BATCH).map(|_| rng.below(codes.nrows())).collect();
         let of = |table: &Array2<f32>| table.select(Axis(0), &rows).into_raw_vec_and_offset().0;
@@ -188,7 +187,7 @@ fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> R
         let target = batch::matrix(&of(&codes), BATCH, latents, &device);
         let loss = model.distance(&batch, target);
         let gradients = GradientsParams::from_grads(loss.backward(), &model);
-        let rate = RATE * (1.0 - step as f64 / STEPS as f64);
+        let rate = RATE * (1.0 - step as f64 / steps as f64);
         model = optimizer.step(rate, vec![], model, gradients);
     }
     Ok(model)
