@@ -7,7 +7,7 @@ use unbraid_measure::rng::Rng;
 use super::layers::{Activation, Dense};
 
 /// The bends by name. `xtanh` is tanh x + 0.1 x, which never goes flat.
-pub const BENDS: [&str; 4] = ["xtanh", "lrelu", "tanh", "silu"];
+pub const BENDS: [&str; 4] = ["silu", "xtanh", "lrelu", "tanh"];
 
 /// Dense layers with a bend after each but the last.
 #[derive(Module, Debug)]
