@@ -48,6 +48,8 @@ CASES = {
               dict(net="fc", shape="4x96x96", width=2306), 4, [EAGER, FUSED_PLAIN, FUSED]),
     "mlp": ("beta-VAE fc of 100 units on vectors of 40, batch 64, step", "step",
             dict(net="fc", shape="40x1x1", width=100), 300, [EAGER, FUSED]),
+    "ivae": ("iVAE on vectors of 5 with labels of 4, batch 64, step", "step",
+             dict(model="ivae", shape="5x1x1"), 300, [EAGER, FUSED]),
     "encode": ("encoding 1x64x64 images, conv4, batch 256", "encode",
                dict(net="conv4", shape="1x64x64", batch=256), 20, [EAGER, BEST]),
 }
@@ -75,9 +77,12 @@ def run(command, environment=None):
 def unbraid(verb, options, steps, threads):
     command = ["target/release/unbraid", "bench", verb, "--json", "--steps", str(steps)]
     command += ["--shape", options["shape"], "--batch", str(options.get("batch", 64))]
-    command += ["--threads", str(threads), "--set", f"model.net={options['net']}"]
-    if "width" in options:
-        command += ["--set", f"model.width={options['width']}"]
+    command += ["--threads", str(threads), "--model", options.get("model", "beta-vae")]
+    for key in ("net", "width"):
+        if key in options:
+            command += ["--set", f"model.{key}={options[key]}"]
+    if options.get("model") == "ivae":
+        command += ["--set", "model.likelihood=gaussian"]
     found = json.loads(run(command))
     return {"median": found[f"ms_per_{verb}"], "best": found[f"best_ms_per_{verb}"], **found}
 

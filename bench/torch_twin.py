@@ -75,9 +75,46 @@ class Autoencoder(nn.Module):
         return error + beta * kl
 
 
+class Ivae(nn.Module):
+    """`ivae` as in crates/unbraid/src/models/ivae.rs: four networks of three layers, SiLU between them."""
+
+    LABEL = 4  # numbers of a label in `unbraid bench step`
+
+    def __init__(self, shape, width, noise=0.1):
+        super().__init__()
+        size, width = shape[0] * shape[1] * shape[2], width or 100
+        net = lambda a, b: nn.Sequential(
+            nn.Linear(a, width), nn.SiLU(), nn.Linear(width, width), nn.SiLU(), nn.Linear(width, b)
+        )
+        both = size + self.LABEL
+        self.mean, self.log_variance = net(both, size), net(both, size)
+        self.prior, self.decoder = net(self.LABEL, size), net(size, size)
+        self.register_buffer("centre", torch.zeros(size))
+        self.register_buffer("whitening", torch.eye(size))
+        self.register_buffer("label", torch.rand(64, self.LABEL))
+        self.noise = noise
+
+    def posterior(self, x):
+        x = (x.flatten(1) - self.centre) @ self.whitening
+        both = torch.cat([x, self.label[: len(x)]], 1)
+        return self.mean(both), 12 * torch.tanh(self.log_variance(both) / 12)
+
+    def loss(self, x, noise):
+        mean, log_variance = self.posterior(x)
+        prior = 12 * torch.tanh(self.prior(self.label) / 12)
+        z = mean + torch.exp(0.5 * log_variance) * noise[:, : mean.shape[1]]
+        rows = x.shape[0]
+        white = (x.flatten(1) - self.centre) @ self.whitening
+        error = 0.5 * (self.decoder(z) - white).square().sum() / (rows * self.noise**2)
+        ratio = log_variance - prior
+        kl = 0.5 * (mean.square() * torch.exp(-prior) + ratio.exp() - ratio - 1).sum() / rows
+        return error + kl
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["step", "encode"])
+    parser.add_argument("--model", default="beta-vae", choices=["beta-vae", "ivae"])
     parser.add_argument("--net", default="conv4")
     parser.add_argument("--shape", default="1x64x64")
     parser.add_argument("--width", type=int, default=0)
@@ -91,7 +128,8 @@ def main():
     torch.manual_seed(0)
 
     shape = tuple(int(n) for n in options.shape.split("x"))
-    model = Autoencoder(options.net, shape, options.width)
+    ivae = options.model == "ivae"
+    model = Ivae(shape, options.width) if ivae else Autoencoder(options.net, shape, options.width)
     x = torch.rand(options.batch, *shape)
     if options.channels_last:
         model = model.to(memory_format=torch.channels_last)

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use toml::{Table, Value};
-use unbraid_measure::info;
+use unbraid_measure::info::did_you_mean;
 
 use crate::config;
 use crate::error::{Error, Result};
@@ -66,8 +66,10 @@ pub enum Shown {
 
 /// Find an experiment by name.
 pub fn find(name: &str) -> Result<&'static Experiment> {
-    let known = EXPERIMENTS.iter().map(|experiment| (experiment.name, experiment));
-    Ok(info::find("experiment", "experiments", known, name)?)
+    EXPERIMENTS.iter().find(|experiment| experiment.name == name).ok_or_else(|| {
+        let hint = did_you_mean(name, EXPERIMENTS.iter().map(|experiment| experiment.name));
+        Error::Unable(format!("unknown experiment `{name}`{hint} (`unbraid reproduce` shows all)"))
+    })
 }
 
 impl Part {

@@ -33,6 +33,11 @@ impl Gaussian {
         terms.sum_dim(0).reshape([latents]) * (0.5 / rows as f64)
     }
 
+    /// The same numbers without a gradient.
+    pub fn detach(self) -> Self {
+        Self { mean: self.mean.detach(), log_variance: self.log_variance.detach() }
+    }
+
     /// KL(q ‖ p) of each row and latent: with r = variance_q / variance_p,
     /// ½ ((mean_q − mean_p)² / variance_p + r − log r − 1).
     pub fn kl_from(&self, p: &Self) -> Tensor<2> {

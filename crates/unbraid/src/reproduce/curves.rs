@@ -131,3 +131,47 @@ impl Curves {
         figure
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::Cell;
+    use toml::Value;
+
+    const CURVES: Curves = Curves {
+        x: "data.segments",
+        x_title: "segments",
+        lines: "data.layers",
+        lines_title: "mixing layers",
+        number: "mcc",
+        number_title: "MCC",
+    };
+
+    fn line(segments: i64, layers: i64, values: &[f64]) -> Line {
+        let at = [("data.segments", segments), ("data.layers", layers)];
+        Line {
+            row: format!("iVAE segments {segments} layers {layers}"),
+            family: "iVAE".into(),
+            at: at.map(|(key, value)| (key.to_string(), Value::Integer(value))).into(),
+            runs: (1, 1),
+            cells: [("mcc".to_string(), Cell { values: values.to_vec() })].into(),
+        }
+    }
+
+    #[test]
+    fn a_line_for_each_value_and_places_in_order() {
+        let lines = [line(40, 1, &[0.9]), line(5, 1, &[0.7, 0.9]), line(40, 3, &[0.5])];
+        let expected = "| MCC by segments | 5 | 40 |\n|---|---|---|\n\
+                        | mixing layers: 1 | 0.800 ± 0.141 | 0.900 |\n| mixing layers: 3 | - | 0.500 |\n";
+        assert_eq!(CURVES.markdown(&lines), expected);
+    }
+
+    #[test]
+    fn the_picture_names_its_axes_its_places_and_its_lines() {
+        let lines = vec![line(5, 1, &[0.7]), line(40, 1, &[0.9])];
+        let svg = CURVES.draw(&Gathered { columns: vec![], lines }, "title").to_svg("title");
+        for words in ["title", "segments", "MCC", ">5<", ">40<", "mixing layers: 1"] {
+            assert!(svg.contains(words), "{words}: {svg}");
+        }
+    }
+}

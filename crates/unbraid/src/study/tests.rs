@@ -66,3 +66,28 @@ fn only_one_process_works_on_a_study() {
     drop(held);
     study.lock().unwrap();
 }
+
+#[test]
+fn seeds_of_data_are_averaged_too_however_slowly_they_move() {
+    let file = "
+    data.name = 'mixing'
+    model.name = 'raw'
+    [vary]
+    data.seed = [0, 1]
+    data.segments = [5, 10]
+    ";
+    let (runs, _) = expand(&file.parse().unwrap()).unwrap();
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    assert!(names.contains(&"segments-5-data-seed-1"), "{names:?}");
+    let of_five: Vec<&Planned> = runs.iter().filter(|run| run.row == "segments 5").collect();
+    assert_eq!(of_five.len(), 2);
+    assert_eq!(of_five[0].at, [("data.segments".to_string(), Value::Integer(5))]);
+    assert_eq!(of_five[1].config["data"]["seed"].as_integer(), Some(1));
+
+    // The runs of a row do not follow each other, and are still one line.
+    let directory = tempfile::tempdir().unwrap();
+    let study = Study::create(&directory.path().join("study"), &file.parse().unwrap()).unwrap();
+    let lines = study.gather().unwrap().lines;
+    assert_eq!(lines.iter().map(|line| line.runs).collect::<Vec<_>>(), [(0, 2), (0, 2)]);
+    assert_eq!(lines[1].number("data.segments"), Some(10.0));
+}
