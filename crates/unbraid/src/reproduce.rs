@@ -204,9 +204,10 @@ and falls with the number of mixing layers.",
 
 /// A number of a table with three digits, or a dash.
 fn short(number: Option<f64>) -> String {
-    number.map_or("-".into(), |number| match number.abs() >= 100.0 {
-        true => format!("{number:.0}"),
-        false => format!("{number:.3}"),
+    number.map_or("-".into(), |number| match number.abs() {
+        size if size >= 100.0 => format!("{number:.0}"),
+        size if size >= 10.0 => format!("{number:.1}"),
+        _ => format!("{number:.3}"),
     })
 }
 

@@ -21,6 +21,8 @@ const OVERSAMPLED: usize = 16;
 const TOLERANCE: f64 = 1e-5;
 /// Data without structure may never converge to the tolerance; what is found by then is good.
 const ITERATIONS: usize = 60;
+/// A direction with less than this share of the largest variance does not vary.
+const RANK: f32 = 1e-7;
 /// Rows are summed in this many strips on any machine, so that threads do not change the result.
 const STRIPS: usize = 16;
 /// Rows that are centred and multiplied at once: few enough to stay in the cache.
@@ -61,6 +63,23 @@ impl Pca {
             components: with_fixed_signs(axes.vectors.t().mapv(|entry| entry as f32)),
             variances: axes.values.iter().map(|value| value.max(0.0) as f32).collect(),
         })
+    }
+
+    /// Along how many components the data vary at all, beyond the rounding of single precision.
+    pub fn rank(&self) -> usize {
+        let least = RANK * self.variances.first().copied().unwrap_or(0.0);
+        self.variances.iter().filter(|variance| **variance > least).count()
+    }
+
+    /// The standard deviation along each component, `[k, 1]`.
+    pub fn spreads(&self) -> Array2<f32> {
+        Array2::from_shape_fn((self.variances.len(), 1), |(k, _)| self.variances[k].sqrt())
+    }
+
+    /// D^(-1/2) Vᵀ, `[k, numbers]`: times a centred observation, one of unit variance and without
+    /// correlations. Every component must vary.
+    pub fn whitening(&self) -> Array2<f32> {
+        &self.components / &self.spreads()
     }
 
     /// The coordinates of observations `[rows, numbers]` along the components, `[rows, k]`.
@@ -233,6 +252,18 @@ mod tests {
         let gram = components.dot(&components.t());
         for ((i, j), entry) in gram.indexed_iter() {
             assert!((entry - if i == j { 1.0 } else { 0.0 }).abs() < 1e-4, "{gram}");
+        }
+    }
+
+    #[test]
+    fn whitened_data_have_unit_variance_and_rank_counts_what_varies() {
+        let (x, _) = waves(400, 12, &[5.0, 1.0, 0.2], 4);
+        assert_eq!(Pca::fit(x.view(), 6, &mut Rng::new(0)).unwrap().rank(), 3);
+        let pca = Pca::fit(x.view(), 3, &mut Rng::new(0)).unwrap();
+        let white = centred(x.view(), &pca.mean).dot(&pca.whitening().t());
+        let covariance = white.t().dot(&white) / 399.0;
+        for ((i, j), entry) in covariance.indexed_iter() {
+            assert!((entry - if i == j { 1.0 } else { 0.0 }).abs() < 1e-3, "{covariance}");
         }
     }
 

@@ -17,7 +17,7 @@
 //! numbers to learn, by L-BFGS from several random starts; the best by this objective is kept.
 //! No bound and no noise in the gradient: where an iVAE ends in a poor optimum, this seldom does.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
 use super::lbfgs::{self, Stop};
@@ -31,9 +31,6 @@ mod layers;
 mod matrices;
 
 pub use layers::Layers;
-
-/// A direction with less than this share of the largest variance is rounding of single precision.
-const RANK: f32 = 1e-7;
 
 /// The family of a source within a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,16 +138,15 @@ fn whiten(
     rng: &Rng,
 ) -> Result<(Vec<f32>, Array2<f32>, Array2<f32>)> {
     let pca = Pca::fit(x, sources, &mut rng.split("whitening"))?;
-    let rank = pca.variances.iter().filter(|&&v| v > RANK * pca.variances[0]).count();
+    let rank = pca.rank();
     if rank < sources {
         return Err(Error::Array(format!(
             "cannot find {sources} sources of these observations: they vary in {rank} directions \
              only; ask for at most {rank}"
         )));
     }
-    let spreads: Vec<f32> = pca.variances.iter().map(|variance| variance.sqrt()).collect();
-    let spreads = ArrayView1::from(&spreads).insert_axis(Axis(1));
-    Ok((pca.mean, &pca.components / &spreads, &pca.components * &spreads))
+    let (whitening, unwhitening) = (pca.whitening(), &pca.components * &pca.spreads());
+    Ok((pca.mean, whitening, unwhitening))
 }
 
 /// Whitened rows, segment by segment.

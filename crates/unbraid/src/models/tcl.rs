@@ -39,8 +39,6 @@ use net::Net;
 
 /// Whitening in full dimension is a square matrix; beyond this, images are meant for other methods.
 const MOST_OBSERVED: usize = 1024;
-/// A direction with less than this share of the largest variance is none.
-const RANK: f32 = 1e-7;
 /// How many rows whitening is fitted to at most, and how many the ICA of the features.
 const WHITENED: usize = 200_000;
 const UNMIXED: usize = 20_000;
@@ -208,7 +206,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
         let x = data::observations(data, &rows);
         let size = x.ncols();
         let pca = Pca::fit(x.view(), size.min(x.nrows()), &mut rng.split("whitening"))?;
-        let rank = rank(&pca);
+        let rank = pca.rank();
         if rank == 0 {
             let reason = "all observations are the same; tcl has nothing to learn from";
             return Err(Error::Unable(reason.into()));
@@ -219,7 +217,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
                  needs as many as numbers; leave out those that can be computed from others"
             )));
         }
-        self.whitening = Fitted::new(&pca.mean, &whitening(&pca, rank), &self.whitening.device());
+        self.whitening = Fitted::new(&pca.mean, &pca.whitening(), &self.whitening.device());
         Ok(self)
     }
 
@@ -251,7 +249,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
         let latents = h.ncols();
         let pca = Pca::fit(h.view(), latents.min(h.nrows()), &mut rng.split("rank"))?;
         // Directions in which the features do not vary have codes of zero.
-        let rank = rank(&pca);
+        let rank = pca.rank();
         let mut unmixing = Array2::zeros((latents, latents));
         if rank > 0 {
             let ica = FastIca::fit(h.view(), rank, &mut rng.split("ica"))?;
@@ -284,16 +282,6 @@ impl Tcl {
         let width = h.len() / x.nrows().max(1);
         Array2::from_shape_vec((x.nrows(), width), h).expect("every row has the same width")
     }
-}
-
-fn rank(pca: &Pca) -> usize {
-    pca.variances.iter().filter(|&&variance| variance > RANK * pca.variances[0]).count()
-}
-
-/// D^(-1/2) Vᵀ, of the first `rank` components.
-fn whitening(pca: &Pca, rank: usize) -> Array2<f32> {
-    let spreads: Vec<f32> = pca.variances[..rank].iter().map(|variance| variance.sqrt()).collect();
-    &pca.components / &ArrayView1::from(&spreads).insert_axis(Axis(1))
 }
 
 /// The share of rows whose segment has the largest logit.

@@ -27,8 +27,6 @@ use crate::parts::segments;
 const ROWS: usize = 200_000;
 /// More numbers than these are an image, whose directions are too many to be told from rows.
 const MOST_WHITENED: usize = 256;
-/// A direction with less than this share of the largest variance is rounding of single precision.
-const RANK: f32 = 1e-7;
 /// The rows of a step of imitation, and the rate that falls to nothing over all of them.
 const BATCH: usize = 256;
 const RATE: f64 = 3e-3;
@@ -100,9 +98,8 @@ fn no_segments() -> Error {
 pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<Ivae> {
     let rows = data::rows(data, ROWS, rng);
     let seen = Seen::of(data, &rows);
-    segments::check_vary(
-        seen.labels.as_ref().expect("the sampler has refused data without labels"),
-    )?;
+    let labels = seen.labels.as_ref().expect("the sampler has refused data without labels");
+    segments::check_vary(labels)?;
     if matches!(model.likelihood, Likelihood::Gaussian { .. }) {
         let White { centre, whitening, unwhitening } = White::of(seen.observations.view(), rng)?;
         let device = device::training();
@@ -126,8 +123,8 @@ struct White {
 
 impl White {
     /// Vᵀ D^∓½ V with the directions V and variances D of the observations: of all whitenings the
-    /// nearest to doing nothing, and symmetric. Many numbers, or numbers that depend on each other, are only brought
-    /// to spread 1 one by one.
+    /// nearest to doing nothing, and symmetric. Many numbers, or numbers that depend on each other,
+    /// are only brought to spread 1 one by one.
     fn of(x: ArrayView2<f32>, rng: &Rng) -> Result<Self> {
         let spread = x.std_axis(Axis(0), 0.0);
         if let Some(still) = spread.iter().position(|spread| *spread <= 0.0) {
@@ -139,7 +136,7 @@ impl White {
         let size = x.ncols();
         if size <= MOST_WHITENED && x.nrows() > size {
             let pca = Pca::fit(x, size, &mut rng.split("whitening"))?;
-            if pca.variances.iter().all(|variance| *variance > RANK * pca.variances[0]) {
+            if pca.rank() == size {
                 let scaled = |power: f32| {
                     let scales = Array1::from_vec(pca.variances.clone()).mapv(|v| v.powf(power));
                     pca.components.t().dot(&(&pca.components * &scales.insert_axis(Axis(1))))

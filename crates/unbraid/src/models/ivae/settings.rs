@@ -1,0 +1,167 @@
+//! The settings of an iVAE, and how its objective is weighted.
+
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Range;
+
+use crate::error::{Error, Result};
+use crate::model::{Settings, Step, Task, one_of};
+use crate::parts::mlp::BENDS;
+use crate::parts::schedule::Schedule;
+
+/// The settings of an iVAE.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// How many codes; 0 for as many as numbers are observed.
+    pub latents: usize,
+    /// Dense layers of each network, and of the flow it starts from.
+    pub layers: usize,
+    /// Units of a hidden layer.
+    pub width: usize,
+    /// "silu", "xtanh" (tanh x + 0.1 x, the paper's), "lrelu" or "tanh".
+    pub activation: String,
+    /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
+    pub likelihood: String,
+    /// The standard deviation of the gaussian likelihood, where that of white observations is 1.
+    pub noise: f64,
+    /// Whether the means of the prior depend on the label too.
+    pub prior_means: bool,
+    /// "plain", "weighted" by a, b, c and d, or "annealed" as in the released wrapper.
+    pub objective: String,
+    /// The weight of the reconstruction, if weighted.
+    pub a: Schedule,
+    /// The weight of the mutual information, if weighted.
+    pub b: Schedule,
+    /// The weight of the total correlation, if weighted.
+    pub c: Schedule,
+    /// The weight of the dimension-wise KL, if weighted.
+    pub d: Schedule,
+    /// Where training starts: at a "flow", at "random", at the "truth" (to see what the objective
+    /// is there), or "auto": a flow where the labels are segments, else random.
+    pub start: String,
+    /// How many flows are tried; the best by its likelihood is kept.
+    pub flows: usize,
+    /// For how many steps of 256 rows the networks imitate what they start from.
+    pub imitation: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            latents: 0,
+            layers: 3,
+            width: 100,
+            activation: "silu".into(),
+            likelihood: "auto".into(),
+            noise: 0.1,
+            prior_means: false,
+            objective: "plain".into(),
+            a: 100.0.into(),
+            b: 1.0.into(),
+            c: 0.0.into(),
+            d: 10.0.into(),
+            start: "auto".into(),
+            flows: 4,
+            imitation: 4000,
+        }
+    }
+}
+
+impl Settings for Config {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        let observed = task.shape.size();
+        if self.latents == 0 {
+            self.latents = observed;
+        }
+        let real = task.shape.range == Range::Real;
+        if self.likelihood == "auto" {
+            self.likelihood = if real { "gaussian" } else { "bernoulli" }.into();
+        }
+        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
+        one_of("model.activation", &self.activation, &BENDS)?;
+        one_of("model.objective", &self.objective, &["plain", "weighted", "annealed"])?;
+        one_of("model.start", &self.start, &["auto", "flow", "random", "truth"])?;
+        if self.likelihood == "bernoulli" && real {
+            let reason = "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"";
+            return Err(Error::setting("model.likelihood", reason));
+        }
+        if self.start == "flow" && self.likelihood == "bernoulli" {
+            let reason = "cannot be \"flow\" for a bernoulli likelihood; use \"random\"";
+            return Err(Error::setting("model.start", reason));
+        }
+        if self.start == "flow" && self.latents > observed {
+            let reason = format!(
+                "is {}, more than the {observed} numbers that are observed, and a flow has as many \
+                 at most; ask for fewer, or set model.start = \"random\"",
+                self.latents
+            );
+            return Err(Error::setting("model.latents", reason));
+        }
+        for (key, number) in [("layers", self.layers), ("width", self.width), ("flows", self.flows)]
+        {
+            if number == 0 {
+                return Err(Error::setting(format!("model.{key}"), "must be at least 1"));
+            }
+        }
+        if !(self.noise.is_finite() && self.noise > 0.0) {
+            return Err(Error::setting("model.noise", "must be a positive number"));
+        }
+        let weights = [("a", self.a), ("b", self.b), ("c", self.c), ("d", self.d)];
+        weights.iter().try_for_each(|(key, weight)| weight.check(&format!("model.{key}"), 0.0))
+    }
+}
+
+/// How the pieces of the objective are weighted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Objective {
+    Plain,
+    Weighted([Schedule; 4]),
+    Annealed { noise: f64 },
+}
+
+impl Objective {
+    pub(super) fn new(config: &Config) -> Self {
+        match config.objective.as_str() {
+            "weighted" => Self::Weighted([config.a, config.b, config.c, config.d]),
+            "annealed" => Self::Annealed { noise: config.noise },
+            _ => Self::Plain,
+        }
+    }
+
+    /// a, b, c, d in this step.
+    pub(super) fn weights(&self, step: &Step) -> [f64; 4] {
+        match self {
+            Self::Plain => [1.0; 4],
+            Self::Weighted(weights) => weights.map(|weight| weight.at(step)),
+            Self::Annealed { noise } => {
+                let done = 1.6 * step.number as f64 / step.total.max(1) as f64;
+                let first = 0.5 / (noise * noise);
+                if done >= 1.0 {
+                    return [1.0; 4];
+                }
+                let left = 1.0 - done;
+                [
+                    first * (1.0 + done),
+                    (0.3 * first * left).max(1.0),
+                    done,
+                    (0.5 * first * left).max(1.0),
+                ]
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unbraid_measure::rng::Rng;
+
+    #[test]
+    fn annealing_ends_in_the_plain_objective() {
+        let annealed = Objective::Annealed { noise: 0.1 };
+        let at = |number| annealed.weights(&Step::new(number, 1600, &Rng::new(0)));
+        // a₀ = 0.5 / 0.01
+        assert_eq!(at(0), [50.0, 15.0, 0.0, 25.0]);
+        assert_eq!(at(500), [75.0, 7.5, 0.5, 12.5]);
+        assert_eq!(at(1000), [1.0; 4]);
+    }
+}
