@@ -70,7 +70,13 @@ fn pictures(run: &Run) -> String {
     let codes = "each row walks one code, from low to high";
     let sections: [(&str, &[(PathBuf, &str)]); 4] = [
         ("Codes", &[(run.traversal(), codes), (run.animation(), "the same walks, forth and back")]),
-        ("Codes against factors", &[(run.factor_figure(), "the mean code over each factor")]),
+        (
+            "Codes against factors",
+            &[
+                (run.matching_figure(), "each factor against the code it is matched to"),
+                (run.factor_figure(), "the mean code over each factor"),
+            ],
+        ),
         ("Reconstructions", &[(run.reconstructions(), "observations above, decoded codes below")]),
         ("Training", &[(run.training_figure(), "the terms of the loss over the steps")]),
     ];

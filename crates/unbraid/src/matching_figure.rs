@@ -55,7 +55,9 @@ pub fn draw(codes: &Representation, title: &str) -> Result<Figure> {
         panel.frame(&mut figure);
         panel.label_x(&mut figure);
         panel.label_y(&mut figure);
-        points.iter().for_each(|point| figure.dot(panel.at(*point), 1.1, category(0)));
+        for point in points {
+            figure.dot(panel.at(point), 1.1, category(0));
+        }
     }
     Ok(figure)
 }

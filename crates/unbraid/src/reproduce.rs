@@ -197,7 +197,7 @@ and falls with the number of mixing layers.",
             lines: "",
             lines_title: "",
             number: "mcc",
-            number_title: "mean |correlation|",
+            number_title: "mean absolute correlation",
         }),
     }],
 };

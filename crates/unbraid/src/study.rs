@@ -19,8 +19,9 @@
 //! `seconds.jsonl`; all but the last can be made again.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
@@ -251,7 +252,7 @@ fn planned(
         let short = key.rsplit('.').next().unwrap_or(key);
         if short == "seed" {
             // `seed` is the run's, `data.seed` that of its data.
-            seed.push_str(&format!("-{}-{word}", key.replace('.', "-")));
+            let _ = write!(seed, "-{}-{word}", key.replace('.', "-"));
         } else {
             title = [title.as_str(), " ", short, " ", &word].concat().trim().to_string();
             at.push((key.clone(), value.clone()));

@@ -131,8 +131,7 @@ fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Out
     }
     let mut text = score_table(&report.outcomes);
     for (codes, report) in others {
-        text.push_str(&format!("\n{}:\n", codes.heading()));
-        text.push_str(&score_table(&report.outcomes));
+        text += &["\n", codes.heading(), ":\n", &score_table(&report.outcomes)].concat();
     }
     output.result(&text, || document)?;
     match report.outcomes.iter().all(|outcome| outcome.score.is_err()) {

@@ -99,7 +99,7 @@ gamma (35), critic_depth (6 hidden layers), critic_width (1000), critic_rate (0.
 
 ## What to expect
 Codes as independent as those of a beta-VAE with better reconstructions. The critic of the paper has
-five million weights: a step costs two to six times one of a VAE, the more the smaller the images. In
+five million weights: a step costs two to five times one of a VAE, the more the smaller the images. In
 a short training a smaller and faster critic does as well: critic_width 256, critic_rate 0.0005.
 
 ## Reading the log

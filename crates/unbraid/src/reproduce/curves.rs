@@ -121,7 +121,9 @@ impl Curves {
             let line: Vec<_> = one.points.iter().map(|(x, mean, _)| (place(*x), *mean)).collect();
             panel.band(&mut figure, &band, ink);
             panel.curve(&mut figure, &line, ink, 2.0);
-            line.iter().for_each(|point| figure.dot(panel.at(*point), 3.5, ink));
+            for point in line {
+                figure.dot(panel.at(point), 3.5, ink);
+            }
             let y = TOP + 14.0 + 20.0 * k as f64;
             let x = LEFT + WIDTH + 24.0;
             figure.line(&[(x, y - 4.0), (x + 22.0, y - 4.0)], ink, 2.0);
