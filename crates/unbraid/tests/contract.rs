@@ -35,9 +35,9 @@ fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
         small_data(entry),
         entry.info.name
     );
-    for (key, value) in [("latents", 4), ("imitation", 10)] {
+    for (key, value) in [("latents", "4"), ("imitation", "10")] {
         if defaults(entry).contains_key(key) {
-            text.push_str(&format!("model.{key} = {value}\n"));
+            text += &["model.", key, " = ", value, "\n"].concat();
         }
     }
     Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap()
