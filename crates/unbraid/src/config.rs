@@ -241,6 +241,7 @@ impl Config {
             check_rotation(direction, &model_settings)?;
         }
         self.data = with_name(source.info.name, data_settings);
+        self.score.held_out = table::absolute_path(self.score.held_out);
         self.model = with_name(entry.info.name, model_settings);
         let plan = Plan { config: self, data, entry, task, supervision };
         // Only to refuse now what cannot be opened.

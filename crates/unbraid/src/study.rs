@@ -34,6 +34,7 @@ use crate::run::Run;
 
 mod table;
 
+pub(crate) use table::markdown;
 pub use table::{Cell, Gathered, Line};
 
 /// A study in its directory.

@@ -6,7 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
+use unbraid::matching_figure;
+use unbraid::representation::Representation;
 use unbraid::reproduce::{self, Budget, EXPERIMENTS, Experiment, Part, Shown};
+use unbraid::run::Run;
 use unbraid::study::{Cell, Gathered, Line, Study};
 use unbraid_measure::files;
 
@@ -63,8 +66,8 @@ fn show(
         let gathered = study.gather()?;
         gathered.write_csv(&study.table_file())?;
         let _ = write!(text, "\n## {}\n\n{}", part.title, part.markdown(&gathered));
-        if let Some(name) = picture(part, &gathered, out)? {
-            let _ = write!(text, "\n![{}]({name})\n", part.title);
+        for (title, name) in pictures(part, study, &gathered, out)? {
+            let _ = write!(text, "\n![{title}]({name})\n");
         }
         rows.extend(gathered.lines.iter().flat_map(|line| numbers(part, line)));
     }
@@ -87,9 +90,32 @@ fn numbers(part: &Part, line: &Line) -> Vec<Json> {
     line.cells.iter().map(number).collect()
 }
 
-fn picture(part: &Part, gathered: &Gathered, out: &Path) -> Result<Option<String>> {
-    let Shown::Curves(curves) = &part.shown else { return Ok(None) };
-    let name = format!("{}.svg", part.name);
-    curves.draw(gathered, part.title).save(part.title, &out.join(&name))?;
-    Ok(Some(name))
+/// Draw a part: its curves, or the matchings of its first data set. Titles and file names.
+fn pictures(
+    part: &Part,
+    study: &Study,
+    gathered: &Gathered,
+    out: &Path,
+) -> Result<Vec<(String, String)>> {
+    let mut made = Vec::new();
+    match &part.shown {
+        Shown::Curves(curves) => {
+            let (title, name) = (part.title.to_string(), format!("{}.svg", part.name));
+            curves.draw(gathered, &title).save(&title, &out.join(&name))?;
+            made.push((title, name));
+        }
+        Shown::Seeds(seeds) => {
+            for row in seeds.drawn {
+                let first = study.runs.iter().find(|run| run.family == *row);
+                let Some(first) = first else { continue };
+                let run = Run::open(study.directory_of(first))?;
+                let codes = Representation::load(run.representation_file())?;
+                let title = format!("{row}, first data set: each source against its code");
+                let name = format!("{}-{}.svg", part.name, row.to_lowercase());
+                matching_figure::draw(&codes, &title)?.save(&title, &out.join(&name))?;
+                made.push((title, name));
+            }
+        }
+    }
+    Ok(made)
 }

@@ -1,14 +1,15 @@
 //! Curves: a number against one key of `[vary]`, a line for each value of another or each row.
 
-use super::{markdown, short};
+use super::short;
 use crate::figure::{Anchor, Extent, Figure, INK, Panel, ordered, text_width};
-use crate::study::{Gathered, Line};
+use crate::study::{Gathered, Line, markdown};
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 64.0;
-const LEGEND: f64 = 190.0;
+/// Left of the names in the legend: a gap and a piece of the line.
+const SAMPLE: f64 = 54.0;
 
 /// What is drawn against what.
 #[derive(Debug)]
@@ -91,7 +92,9 @@ impl Curves {
         let span = Extent::of(xs.iter().copied());
         let logarithmic = span.low > 0.0 && span.high / span.low >= 8.0;
         let place = |x: f64| if logarithmic { x.log2() } else { x };
-        let mut figure = Figure::new(LEFT + WIDTH + LEGEND, TOP + HEIGHT + 64.0);
+        let names = series.iter().map(|one| text_width(&one.name, 12.0)).fold(0.0, f64::max);
+        let width = LEFT + WIDTH + SAMPLE + names + 18.0;
+        let mut figure = Figure::new(width, TOP + HEIGHT + 64.0);
         figure.text((18.0, 30.0), 16.0, INK, Anchor::Start, title);
         let panel = Panel {
             place: [LEFT, TOP, WIDTH, HEIGHT],
@@ -127,8 +130,7 @@ impl Curves {
             let y = TOP + 14.0 + 20.0 * k as f64;
             let x = LEFT + WIDTH + 24.0;
             figure.line(&[(x, y - 4.0), (x + 22.0, y - 4.0)], ink, 2.0);
-            debug_assert!(text_width(&one.name, 12.0) < LEGEND - 50.0, "{}", one.name);
-            figure.text((x + 30.0, y), 12.0, INK, Anchor::Start, &one.name);
+            figure.text((LEFT + WIDTH + SAMPLE, y), 12.0, INK, Anchor::Start, &one.name);
         }
         figure
     }

@@ -1,13 +1,15 @@
 //! A table with a line for each data set, and their mean.
 
-use super::{markdown, of_row, short};
-use crate::study::Line;
+use super::{of_row, short};
+use crate::study::{Line, markdown};
 
 /// Which numbers of which rows stand beside each other.
 #[derive(Debug)]
 pub struct Seeds {
     /// The seed that varies.
     pub key: &'static str,
+    /// The rows whose matching of sources and codes is drawn, for the first data set.
+    pub drawn: &'static [&'static str],
     /// From left to right.
     pub columns: &'static [Column],
 }
@@ -64,6 +66,7 @@ mod tests {
         };
         let seeds = Seeds {
             key: "data.seed",
+            drawn: &[],
             columns: &[
                 Column { title: "iVAE", row: "ivae", number: "mcc" },
                 Column { title: "none", row: "ivae", number: "mig" },

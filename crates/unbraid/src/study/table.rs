@@ -160,11 +160,7 @@ impl Gathered {
 
     /// As Markdown.
     pub fn markdown(&self) -> String {
-        let words = self.words();
-        let line = |words: &Vec<String>| format!("| {} |\n", words.join(" | "));
-        let rule = format!("|{}\n", "---|".repeat(words[0].len()));
-        let body: String = words[1..].iter().map(line).collect();
-        format!("{}{rule}{body}", line(&words[0]))
+        markdown(&self.words())
     }
 
     /// Every number of every row, not only the shown ones.
@@ -193,6 +189,14 @@ impl Gathered {
         }
         Ok(files::write(path, text.as_bytes())?)
     }
+}
+
+/// A Markdown table, the first row its head.
+pub(crate) fn markdown(rows: &[Vec<String>]) -> String {
+    let line = |words: &Vec<String>| format!("| {} |\n", words.join(" | "));
+    let rule = format!("|{}\n", "---|".repeat(rows[0].len()));
+    let body: String = rows[1..].iter().map(line).collect();
+    format!("{}{rule}{body}", line(&rows[0]))
 }
 
 /// Three digits that matter.

@@ -8,9 +8,6 @@ use crate::error::{Error, Result};
 use crate::rng::Rng;
 use crate::stats::pca::Pca;
 
-/// Below this share of the largest variance, a direction is rounding and no signal; as in TCL.
-const NO_SIGNAL: f32 = 1e-7;
-
 /// Fitted to one table, to be applied to others.
 pub(super) struct Whitening {
     mean: Vec<f32>,
@@ -33,15 +30,15 @@ impl Whitening {
         let table = ArrayView2::from_shape((count, width), rows)
             .map_err(|_| Error::Array("observations are not all of the same length".into()))?;
         // All components are wanted, which needs no random start.
-        let Pca { mean, components, variances } = Pca::fit(table, width, &mut Rng::new(0))?;
-        let share = variances.last().copied().unwrap_or(0.0) / variances[0];
-        if share.is_nan() || share < NO_SIGNAL {
+        let pca = Pca::fit(table, width, &mut Rng::new(0))?;
+        if pca.rank() < width {
             return Err(refuse(
                 "the observations lie in fewer directions than they have numbers (one is computed \
                  from others, or never changes)"
                     .into(),
             ));
         }
+        let Pca { mean, components, variances } = pca;
         let mut map = components.mapv(f64::from);
         for (mut direction, variance) in map.rows_mut().into_iter().zip(&variances) {
             direction /= f64::from(*variance).sqrt();
