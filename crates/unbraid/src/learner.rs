@@ -9,7 +9,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use ndarray::{Array2, ArrayView2, Axis, Zip};
 use toml::Table;
-use unbraid_measure::data::{Dataset, Draw, Shape, Supervision};
+use unbraid_measure::data::{Dataset, Do, Draw, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings;
@@ -17,7 +17,7 @@ use unbraid_measure::settings;
 use crate::batch::{self, Batch, Seen};
 use crate::device;
 use crate::error::{Error, Result};
-use crate::model::{Baseline, Code, Model, Settings, Step, Task};
+use crate::model::{Baseline, Code, Model, Settings, Step, Strengths, Task};
 use crate::optimizer::Optimizer;
 use crate::weights::{self, Weights};
 use crate::workers::on_workers;
@@ -80,6 +80,17 @@ impl Posterior {
     }
 }
 
+/// Rows after an intervention.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intervened {
+    /// The value of each concept, `[rows, concepts]`.
+    pub values: Array2<f32>,
+    /// `[rows, latents]`
+    pub codes: Array2<f32>,
+    /// `[rows, numbers]`
+    pub observations: Array2<f32>,
+}
+
 /// Something that learns and encodes. Rows in, rows out.
 pub trait Learner: Send {
     /// Before the first step: fit what needs no steps, all of a baseline.
@@ -106,6 +117,22 @@ pub trait Learner: Send {
 
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
+
+    /// How many codes each concept has, if codes stand for concepts.
+    fn dimensions(&self) -> Option<usize> {
+        None
+    }
+
+    /// Who causes whom, if the method has learned that.
+    fn graph(&self) -> Option<Strengths> {
+        None
+    }
+
+    /// What rows with these codes would have been, had some concepts had these values; if the method
+    /// can say.
+    fn intervene(&self, _codes: ArrayView2<f32>, _dos: &[Do]) -> Option<Intervened> {
+        None
+    }
 
     /// Everything learned, by name.
     fn weights(&self) -> Weights;
@@ -196,6 +223,7 @@ impl<M: Model> Learner for Trained<M> {
         let mut terms: Terms = vec![("loss".into(), scalar(&loss.total))];
         terms.extend(loss.terms.iter().map(|(name, value)| ((*name).into(), scalar(value))));
         terms.extend(loss.latents.as_ref().map(latent_terms).unwrap_or_default());
+        terms.extend(loss.graph.as_ref().map(edge_terms).unwrap_or_default());
         if terms.iter().any(|(_, value)| !value.is_finite()) {
             self.model = Some(model);
             return terms;
@@ -244,6 +272,35 @@ impl<M: Model> Learner for Trained<M> {
         })
     }
 
+    fn dimensions(&self) -> Option<usize> {
+        Some(self.model().concepts()?.dimensions())
+    }
+
+    fn graph(&self) -> Option<Strengths> {
+        self.model().valid().concepts()?.graph()
+    }
+
+    fn intervene(&self, codes: ArrayView2<f32>, dos: &[Do]) -> Option<Intervened> {
+        let (model, latents) = (self.model().valid(), codes.ncols());
+        on_workers(move || {
+            let concepts = model.concepts()?;
+            let mut parts = [vec![], vec![], vec![]];
+            in_chunks(&codes, |rows, count| {
+                let z = batch::matrix(rows, count, latents, &device::inference());
+                let after = concepts.intervene(z, dos);
+                let found = [concepts.values(after.z.clone()), after.z];
+                for (part, numbers) in parts.iter_mut().zip(found) {
+                    part.extend(batch::numbers(numbers));
+                }
+                parts[2].extend(batch::numbers(after.x));
+                vec![]
+            });
+            let [values, codes, observations] =
+                parts.map(|numbers| in_rows(numbers, codes.nrows()));
+            Some(Intervened { values, codes, observations })
+        })
+    }
+
     fn weights(&self) -> Weights {
         weights::of(self.model())
     }
@@ -270,6 +327,14 @@ fn latent_terms(kl: &Tensor<1>) -> Terms {
     let active = kl.iter().filter(|kl| **kl > ACTIVE).count();
     let each = kl.iter().enumerate().map(|(l, kl)| (format!("kl/{l}").into(), *kl));
     std::iter::once(("active_units".into(), active as f32)).chain(each).collect()
+}
+
+/// The strength of each edge, `edge/CAUSE-EFFECT`.
+fn edge_terms(a: &Tensor<2>) -> Terms {
+    let [nodes, _] = a.dims();
+    let strengths = batch::numbers(a.clone());
+    let pairs = (0..nodes * nodes).filter(|k| k / nodes != k % nodes);
+    pairs.map(|k| (format!("edge/{}-{}", k / nodes, k % nodes).into(), strengths[k])).collect()
 }
 
 /// Apply `f` to chunks of rows and stack what it gives.

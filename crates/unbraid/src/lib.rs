@@ -87,6 +87,12 @@ pub mod matching_figure;
 
 pub mod training_figure;
 
+pub mod intervene;
+
+pub mod effects;
+
+pub mod causes;
+
 pub mod train;
 
 pub mod score;

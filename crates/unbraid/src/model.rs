@@ -9,7 +9,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use unbraid_measure::data::{Dataset, Shape, Supervision};
+use unbraid_measure::data::{Dataset, Do, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
@@ -89,6 +89,45 @@ pub trait Model: Module + 'static {
     fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
         None
     }
+
+    /// Its concepts, for methods whose codes belong to labels.
+    fn concepts(&self) -> Option<&dyn Concepts> {
+        None
+    }
+}
+
+/// What a model can do whose codes stand for concepts: the labels of the data, in their order.
+pub trait Concepts {
+    /// How many codes each concept has; they stand together.
+    fn dimensions(&self) -> usize;
+
+    /// Who causes whom, where the model has a graph.
+    fn graph(&self) -> Option<Strengths>;
+
+    /// The labels that codes stand for, `[batch, concepts]`.
+    fn values(&self, z: Tensor<2>) -> Tensor<2>;
+
+    /// What rows with codes z would have been if some concepts had had these values, which are those
+    /// of the labels.
+    fn intervene(&self, z: Tensor<2>, dos: &[Do]) -> Intervened;
+}
+
+/// A weighted graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strengths {
+    /// `[cause, effect]`, 0 where there is no edge.
+    pub matrix: Array2<f32>,
+    /// An edge counts if its strength is above this, whatever its sign.
+    pub least: f32,
+}
+
+/// Rows after an intervention.
+#[derive(Debug)]
+pub struct Intervened {
+    /// Their codes. `[batch, latents]`
+    pub z: Tensor<2>,
+    /// The expected observations.
+    pub x: Tensor<4>,
 }
 
 /// What a model encodes observations to.
@@ -159,17 +198,25 @@ pub struct Loss {
     pub terms: Vec<(&'static str, Tensor<1>)>,
     /// KL(q(z_l|x) ‖ p(z_l)) of each latent, averaged over the batch, where there is such a thing.
     pub latents: Option<Tensor<1>>,
+    /// A `[cause, effect]`, where a graph is learned.
+    pub graph: Option<Tensor<2>>,
 }
 
 impl Loss {
     /// A loss without named parts.
     pub fn new(total: Tensor<1>) -> Self {
-        Self { total, terms: vec![], latents: None }
+        Self { total, terms: vec![], latents: None, graph: None }
     }
 
     /// Add the KL of each latent.
     pub fn latents(mut self, kl: Tensor<1>) -> Self {
         self.latents = Some(kl);
+        self
+    }
+
+    /// Add the graph that is being learned.
+    pub fn graph(mut self, a: Tensor<2>) -> Self {
+        self.graph = Some(a);
         self
     }
 

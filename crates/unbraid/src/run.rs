@@ -121,6 +121,26 @@ impl Run {
         self.file("training.svg")
     }
 
+    /// The learned graph, as JSON.
+    pub fn graph_file(&self) -> PathBuf {
+        self.file("graph.json")
+    }
+
+    /// The learned graph beside the true one.
+    pub fn graph_figure(&self) -> PathBuf {
+        self.file("graph.svg")
+    }
+
+    /// Factual and counterfactual observations.
+    pub fn interventions(&self) -> PathBuf {
+        self.file("interventions.png")
+    }
+
+    /// How interventions were judged.
+    pub fn effects_file(&self) -> PathBuf {
+        self.file("effects.json")
+    }
+
     /// The model card.
     pub fn card(&self) -> PathBuf {
         self.file("README.md")
@@ -272,6 +292,10 @@ impl Run {
             self.reconstructions(),
             self.factor_figure(),
             self.matching_figure(),
+            self.graph_file(),
+            self.graph_figure(),
+            self.interventions(),
+            self.effects_file(),
         ];
         for path in results {
             if path.exists() {

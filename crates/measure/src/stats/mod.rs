@@ -1,6 +1,7 @@
 //! Statistics the metrics share.
 
 pub mod assignment;
+pub mod attribution;
 pub mod bin_regression;
 pub mod boosting;
 pub mod classes;

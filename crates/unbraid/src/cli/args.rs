@@ -57,6 +57,10 @@ pub(crate) enum Command {
     Score(Score),
     /// Draw what each code does: walks, reconstructions, codes against factors.
     Traverse(Traverse),
+    /// Ask what would have been: set concepts and see what follows.
+    Intervene(Intervene),
+    /// Show the graph that a run has learned beside the true one.
+    Graph(Graph),
     /// Turn the codes of a run so that its loss stays and its scores fall.
     Rotate(Rotate),
     /// Many runs from one file, and a table of them.
@@ -277,6 +281,33 @@ pub(crate) struct Traverse {
     /// The sheet of walks; RUN/traversal.png if left out. The other pictures go into RUN.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Intervene {
+    /// The run directory of a model of concepts, such as `causal-vae`.
+    pub(crate) run: PathBuf,
+    /// Set a concept to a value in the units of the data, as in `--do light=80`; as often as wanted.
+    #[arg(long = "do", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) set: Vec<String>,
+    /// The row that is asked about; some rows at random if left out.
+    #[arg(long)]
+    pub(crate) row: Option<usize>,
+    /// Sweep every concept through its range, on one sheet.
+    #[arg(long, conflicts_with = "set")]
+    pub(crate) grid: bool,
+    /// Judge every intervention against the simulator, over many rows.
+    #[arg(long, conflicts_with_all = ["set", "grid", "row"])]
+    pub(crate) effects: bool,
+    /// The picture; RUN/interventions.png if left out.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    /// The run directory of a model that learns a graph, such as `causal-vae`.
+    pub(crate) run: PathBuf,
 }
 
 #[derive(Debug, Args)]

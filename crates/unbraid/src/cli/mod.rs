@@ -17,6 +17,8 @@ mod data;
 mod demo;
 mod describe;
 mod encode;
+mod graph;
+mod intervene;
 mod library;
 mod list;
 mod progress;
@@ -51,6 +53,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Encode(options) => encode::run(&options, output),
         Command::Score(options) => score::run(&options, output),
         Command::Traverse(options) => traverse::run(&options, output),
+        Command::Intervene(options) => intervene::run(&options, output),
+        Command::Graph(options) => graph::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
         Command::Reproduce(options) => return reproduce::run(&options, output),

@@ -11,6 +11,9 @@ use crate::learner::{Entry, baseline, model};
 pub mod annealed_vae;
 pub mod beta_tc_vae;
 pub mod beta_vae;
+pub mod causal_vae;
+pub mod causal_vae_unsup;
+pub mod condition_vae;
 pub mod dip_vae;
 pub mod factor_vae;
 pub mod ica;
@@ -18,6 +21,8 @@ pub mod ivae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
+pub mod structural_vae;
+pub mod supervised;
 pub mod tcl;
 pub mod untrained;
 pub mod vae;
@@ -43,6 +48,11 @@ pub static MODELS: &[Entry] = &[
     model::<ivae::Ivae>(),
     model::<tcl::Tcl>(),
     baseline::<segment_flow::Flow>(),
+    model::<supervised::Supervised>(),
+    model::<condition_vae::ConditionVae>(),
+    model::<causal_vae::CausalVae>(),
+    model::<causal_vae_unsup::CausalVaeUnsup>(),
+    model::<structural_vae::StructuralVae>(),
 ];
 
 /// Find a method by name.

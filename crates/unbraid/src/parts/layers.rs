@@ -76,6 +76,21 @@ impl Dense {
         }
     }
 
+    /// How many numbers it takes.
+    pub fn inputs(&self) -> usize {
+        self.weight.dims()[0]
+    }
+
+    /// With the weights of each input times a number.
+    pub fn with_inputs(self, times: Vec<f32>) -> Self {
+        let shape = [times.len(), 1];
+        let weight = self.weight.map(|weight| {
+            let times = Tensor::from_data(TensorData::new(times, shape), &weight.device());
+            Tensor::from_inner(weight.inner() * times.inner())
+        });
+        Self { weight, ..self }
+    }
+
     /// `[batch, input]` to `[batch, output]`
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         compute::dense(x, self.weight.val(), self.bias.val(), self.activation)

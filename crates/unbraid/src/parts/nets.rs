@@ -30,6 +30,8 @@ use architecture::{Architecture, Decoder, Encoder, NETS, halvings};
 
 mod architecture;
 
+pub use architecture::Reader;
+
 /// A typing error is more likely than a network of this size: with Adam it needs 6 GB.
 const MOST_WEIGHTS: f64 = 5e8;
 
@@ -192,8 +194,20 @@ pub struct Autoencoder {
 impl Autoencoder {
     /// Build with seeded weights; the settings must have been resolved.
     pub fn new(settings: &NetSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
+        Self::seeing(settings, task, 0, rng, device)
+    }
+
+    /// As [`new`](Self::new), with an encoder that sees so many numbers beside the observation.
+    pub fn seeing(
+        settings: &NetSettings,
+        task: &Task,
+        beside: usize,
+        rng: &Rng,
+        device: &Device,
+    ) -> Self {
+        let mut drawn = rng.split("encoder");
         Self {
-            encoder: Encoder::new(settings, task.shape, &mut rng.split("encoder"), device),
+            encoder: Encoder::new(settings, task.shape, beside, &mut drawn, device),
             decoder: Decoder::new(settings, task.shape, &mut rng.split("decoder"), device),
             likelihood: Likelihood::new(&settings.likelihood, settings.noise, task.shape.range),
             label_weight: settings.label_weight,
@@ -203,7 +217,22 @@ impl Autoencoder {
 
     /// q(z|x)
     pub fn posterior(&self, x: Tensor<4>) -> Gaussian {
-        self.encoder.forward(x)
+        self.encoder.forward(x, None)
+    }
+
+    /// q(z|x, u), for an encoder that sees labels.
+    pub fn posterior_given(&self, x: Tensor<4>, labels: Option<Tensor<2>>) -> Gaussian {
+        self.encoder.forward(x, labels)
+    }
+
+    /// What the decoder gives, before any squashing.
+    pub fn decoded(&self, z: Tensor<2>) -> Tensor<4> {
+        self.decoder.forward(z)
+    }
+
+    /// p(x|z)
+    pub fn likelihood(&self) -> Likelihood {
+        self.likelihood
     }
 
     /// −log p(x|z), summed over an observation, averaged over the batch.

@@ -103,26 +103,15 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
+    /// `beside` is how many numbers it sees beside the observation.
     pub(super) fn new(
         settings: &NetSettings,
         shape: Shape,
+        beside: usize,
         rng: &mut Rng,
         device: &Device,
     ) -> Self {
-        let plan = Architecture::new(settings, shape);
-        let relu = Activation::Relu;
-        let mut input = shape.channels;
-        let mut convolutions = Vec::new();
-        for &[output, kernel] in &plan.convolutions {
-            convolutions.push(Convolution::new([input, output], [kernel, 2], relu, rng, device));
-            input = output;
-        }
-        let mut input = plan.coarse(shape).size();
-        let mut dense = Vec::new();
-        for &output in &plan.encoder {
-            dense.push(Dense::new([input, output], relu, rng, device));
-            input = output;
-        }
+        let (convolutions, dense, input) = layers(settings, shape, beside, rng, device);
         let head = [input, settings.latents];
         Self {
             convolutions,
@@ -132,11 +121,65 @@ impl Encoder {
         }
     }
 
-    pub(super) fn forward(&self, x: Tensor<4>) -> Gaussian {
+    pub(super) fn forward(&self, x: Tensor<4>, beside: Option<Tensor<2>>) -> Gaussian {
         let x = self.convolutions.iter().fold(x, |x, layer| layer.forward(x));
         let h = flatten(x);
+        let h = match beside {
+            Some(beside) => Tensor::cat(vec![h, beside], 1),
+            None => h,
+        };
         let h = self.dense.iter().fold(h, |h, layer| layer.forward(h));
         Gaussian { mean: self.mean.forward(h.clone()), log_variance: self.log_variance.forward(h) }
+    }
+}
+
+/// Convolutions and dense layers, as an encoder has before its last ones, and how many numbers they
+/// give.
+fn layers(
+    settings: &NetSettings,
+    shape: Shape,
+    beside: usize,
+    rng: &mut Rng,
+    device: &Device,
+) -> (Vec<Convolution>, Vec<Dense>, usize) {
+    let plan = Architecture::new(settings, shape);
+    let relu = Activation::Relu;
+    let mut input = shape.channels;
+    let mut convolutions = Vec::new();
+    for &[output, kernel] in &plan.convolutions {
+        convolutions.push(Convolution::new([input, output], [kernel, 2], relu, rng, device));
+        input = output;
+    }
+    let mut input = plan.coarse(shape).size() + beside;
+    let mut dense = Vec::new();
+    for &output in &plan.encoder {
+        dense.push(Dense::new([input, output], relu, rng, device));
+        input = output;
+    }
+    (convolutions, dense, input)
+}
+
+/// An encoder that gives numbers in place of a distribution.
+#[derive(Module, Debug)]
+pub struct Reader {
+    convolutions: Vec<Convolution>,
+    dense: Vec<Dense>,
+    out: Dense,
+}
+
+impl Reader {
+    /// Of `settings.latents` numbers.
+    pub fn new(settings: &NetSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
+        let (convolutions, dense, input) = layers(settings, shape, 0, rng, device);
+        let out = Dense::new([input, settings.latents], Activation::None, rng, device);
+        Self { convolutions, dense, out }
+    }
+
+    /// `[batch, channels, height, width]` to `[batch, latents]`
+    pub fn forward(&self, x: Tensor<4>) -> Tensor<2> {
+        let x = self.convolutions.iter().fold(x, |x, layer| layer.forward(x));
+        let h = self.dense.iter().fold(flatten(x), |h, layer| layer.forward(h));
+        self.out.forward(h)
     }
 }
 

@@ -1,0 +1,421 @@
+//! CausalVAE: Yang, Liu, Chen, Shen, Hao and Wang, CausalVAE: Disentangled Representation Learning via
+//! Neural Structural Causal Models, CVPR 2021 (arXiv:2004.08697).
+//!
+//! ```text
+//! ε ~ q(ε|x, u) = N(h(x, u), σ(x, u)²)       the encoder sees the labels u of the concepts
+//! z = C ε,  C = (I − Aᵀ)⁻¹                   a linear structural model over concepts
+//! ẑ_i = g_i(A_i ∘ z) + ε_i                   the mask layer: each concept from its causes
+//! x ~ p(x|ẑ)
+//! L = E[−log p(x|ẑ)] + KL(q(ε|x, u) ‖ N(0, I)) + KL(q(z|x, u) ‖ N(λ(u), I))
+//!     + α h(A) + β E‖u − σ(Aᵀ u)‖² + γ E Σ_i ‖z_i − g_i(A_i ∘ z)‖²
+//! ```
+//!
+//! With Σ = diag σ² the KL of z is exact: ½ (tr C Σ Cᵀ + ‖C h − λ(u)‖² − n − Σ log σ² − 2 log |det C|).
+//!
+//! `variant = "released"` computes what the released code computes (see `released.rs`). It divides the
+//! error of an image by channels x height, which is why its other terms weigh more.
+//!
+//! What is ours: the graph is never the true one. By default its edges are found before training from
+//! independencies of the labels, and only their weights learn; "zero" learns all of A from the paper's
+//! losses. σ in the label term needs labels within 0..1, so they are put there for that term. The code
+//! of a value, for interventions, is read off the trained codes.
+
+use burn::module::Module;
+use burn::tensor::activation::sigmoid;
+use burn::tensor::{Device, Tensor};
+use unbraid_measure::data::{Dataset, Do, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::{self, Batch, Seen};
+use crate::error::Result;
+use crate::model::{Code, Concepts, Intervened, Loss, Model, Step, Strengths, Task};
+use crate::parts::acyclic::Form;
+use crate::parts::calibration::Calibration;
+use crate::parts::concept_nets::ConceptNets;
+use crate::parts::concepts::{Scaling, labels};
+use crate::parts::found_graph::GraphSettings;
+use crate::parts::gaussian::Gaussian;
+use crate::parts::mask::{Factual, MaskLayer, Sees, Setting};
+use crate::parts::schedule::Schedule;
+use crate::parts::structure::{Solved, Structure, acyclic};
+
+mod released;
+mod settings;
+
+use released::Released;
+pub use settings::{Config, check_scaling};
+
+/// How many rows tell the code of a value.
+const CALIBRATED: usize = 2048;
+
+/// CausalVAE.
+#[derive(Module, Debug)]
+pub struct CausalVae {
+    nets: ConceptNets,
+    structure: Structure,
+    mask: MaskLayer,
+    scaling: Scaling,
+    /// The codes of values before and after the mask layer.
+    before: Calibration,
+    after: Calibration,
+    released: Option<Released>,
+    #[module(skip)]
+    weights: [Schedule; 3],
+    #[module(skip)]
+    graph: GraphSettings,
+    #[module(skip)]
+    sees_labels: bool,
+    #[module(skip)]
+    fixed_scaling: Vec<[f32; 2]>,
+    #[module(skip)]
+    size: [usize; 2],
+}
+
+impl CausalVae {
+    /// q(ε|x, u), for labels on their scale.
+    fn posterior(&self, x: Tensor<4>, labels: &Tensor<2>) -> Gaussian {
+        let q = self.nets.posterior(x, self.sees_labels.then(|| labels.clone()));
+        match self.released {
+            Some(_) => Gaussian { log_variance: q.mean.zeros_like(), ..q },
+            None => q,
+        }
+    }
+
+    /// `[batch, concepts, dimensions]`
+    fn in_concepts(&self, codes: Tensor<2>) -> Tensor<3> {
+        let rows = codes.dims()[0];
+        codes.reshape([rows, self.size[0], self.size[1]])
+    }
+
+    /// `[batch, concepts · dimensions]`
+    fn flat(&self, codes: Tensor<3>) -> Tensor<2> {
+        let rows = codes.dims()[0];
+        codes.reshape([rows, self.size[0] * self.size[1]])
+    }
+
+    /// λ(u) for every dimension of a concept, `[batch, concepts · dimensions]`.
+    fn prior_means(&self, labels: &Tensor<2>) -> Tensor<2> {
+        let [rows, concepts] = labels.dims();
+        let wide: Tensor<3> = labels.clone().reshape([rows, concepts, 1]);
+        self.flat(wide.repeat_dim(2, self.size[1]))
+    }
+
+    /// The mask layer and what else makes up the codes that are decoded, without noise of its own.
+    fn made(&self, z: &Tensor<3>, noise: &Tensor<3>, a: &Tensor<2>) -> Tensor<3> {
+        let from_causes = self.mask.forward(z, a);
+        from_causes + self.exogenous_part(z, noise)
+    }
+
+    /// What a concept has that is not from its causes: ε, or in the released code the attention.
+    fn exogenous_part(&self, z: &Tensor<3>, noise: &Tensor<3>) -> Tensor<3> {
+        match &self.released {
+            Some(released) => released.attend(z.clone(), noise.clone()),
+            None => noise.clone(),
+        }
+    }
+
+    /// The paper's loss.
+    fn paper_loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let labels = self.scaling.of(batch);
+        let q = self.posterior(batch.x(), &labels);
+        let (a, solved) = (self.structure.adjacency(), self.structure.solve());
+        let noise = self.in_concepts(q.sample(step));
+        let z = Structure::endogenous(&solved, noise.clone());
+        let from_causes = self.mask.forward(&z, &a);
+        let reconstruction = self.nets.error(self.flat(from_causes.clone() + noise), batch.x());
+        let exogenous = q.kl();
+        let endogenous = self.kl_of_z(&q, &solved, &labels);
+        let each = self.kl_per_latent(&q, &solved, &labels);
+        let rows = batch.x().dims()[0] as f64;
+        let masked = (z - from_causes).square().sum() / rows;
+        let labelled = label_error(labels, &a);
+        let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
+        let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
+        let total = reconstruction.clone()
+            + exogenous.clone()
+            + endogenous.clone()
+            + cycles.clone() * alpha
+            + labelled.clone() * beta
+            + masked.clone() * gamma;
+        Loss::new(total)
+            .term("reconstruction", reconstruction)
+            .term("kl_exogenous", exogenous)
+            .term("kl", endogenous)
+            .term("mask", masked)
+            .term("labels", labelled)
+            .term("cycles", cycles)
+            .latents(each)
+            .graph(a)
+    }
+
+    /// KL(q(z|x, u) ‖ N(λ(u), I)), exactly: q is Gaussian with mean C h and covariance C Σ Cᵀ.
+    fn kl_of_z(&self, q: &Gaussian, solved: &Solved, labels: &Tensor<2>) -> Tensor<1> {
+        let [rows, latents] = q.mean.dims();
+        let apart = self.flat(Structure::endogenous(solved, self.in_concepts(q.mean.clone())))
+            - self.prior_means(labels);
+        let variance = self.variance_of_z(q, solved);
+        let sums = (apart.square() + variance - q.log_variance.clone()).sum() / rows as f64;
+        let determinant = solved.log_determinant.clone() * (2.0 * self.size[1] as f64);
+        (sums - latents as f64 - determinant) * 0.5
+    }
+
+    /// The diagonal of C Σ Cᵀ of each row, `[batch, latents]`.
+    fn variance_of_z(&self, q: &Gaussian, solved: &Solved) -> Tensor<2> {
+        let squared = Solved {
+            inverse: solved.inverse.clone().square(),
+            log_determinant: solved.log_determinant.clone(),
+        };
+        let variance = self.in_concepts(q.log_variance.clone().exp());
+        self.flat(Structure::endogenous(&squared, variance))
+    }
+
+    /// z of each row as independent Gaussians: the means, and the diagonal of the covariance.
+    fn marginals(&self, q: &Gaussian, solved: &Solved) -> Gaussian {
+        let mean = self.flat(Structure::endogenous(solved, self.in_concepts(q.mean.clone())));
+        Gaussian { mean, log_variance: self.variance_of_z(q, solved).log() }
+    }
+
+    /// What each code of z tells, for the log; without a gradient.
+    fn kl_per_latent(&self, q: &Gaussian, solved: &Solved, labels: &Tensor<2>) -> Tensor<1> {
+        let solved = Solved {
+            inverse: solved.inverse.clone().detach(),
+            log_determinant: solved.log_determinant.clone().detach(),
+        };
+        let z = self.marginals(&q.clone().detach(), &solved);
+        self.kl_from_prior(&z, labels).mean_dim(0).reshape([self.size[0] * self.size[1]])
+    }
+
+    fn kl_from_prior(&self, z: &Gaussian, labels: &Tensor<2>) -> Tensor<2> {
+        let mean = self.prior_means(labels);
+        let log_variance = mean.zeros_like();
+        z.kl_from(&Gaussian { mean, log_variance })
+    }
+
+    /// The loss of the released code.
+    fn released_loss(&self, released: &Released, batch: &Batch, step: &mut Step) -> Loss {
+        let labels = self.scaling.of(batch);
+        let q = self.posterior(batch.x(), &labels);
+        let (a, solved) = (self.structure.adjacency(), self.structure.solve());
+        let noise = self.in_concepts(q.mean.clone());
+        let z = Structure::endogenous(&solved, noise.clone());
+        let made = self.flat(self.made(&z, &noise, &a));
+        let drawn = step.noise(made.dims(), &made.device()) * released::NOISE.sqrt();
+        let [rows, channels, height, _] = batch.x().dims();
+        let reconstruction =
+            self.nets.error(made.clone() + drawn, batch.x()) / (channels * height) as f64;
+        // Variances are 1: every KL is half a squared distance.
+        let half = |apart: Tensor<2>| apart.square().sum() * (0.5 / rows as f64);
+        let means = self.prior_means(&labels);
+        let exogenous = half(q.mean.clone());
+        let endogenous = half(self.flat(z) - means.clone());
+        let masked = half(made - means);
+        let raw = batch.labels.clone().expect("the sampler has refused data without labels");
+        let labelled = released.label_error(raw, &a);
+        let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
+        let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
+        let counted =
+            cycles.clone() * released::CYCLES[0] + cycles.clone().square() * released::CYCLES[1];
+        let total = reconstruction.clone()
+            + exogenous.clone() * released::EXOGENOUS
+            + endogenous.clone()
+            + counted * alpha
+            + labelled.clone() * beta
+            + masked.clone() * gamma;
+        Loss::new(total)
+            .term("reconstruction", reconstruction)
+            .term("kl_exogenous", exogenous)
+            .term("kl", endogenous)
+            .term("mask", masked)
+            .term("labels", labelled)
+            .term("cycles", cycles)
+            .graph(a)
+    }
+
+    /// Read the codes of values off the trained codes.
+    fn calibrated(mut self, data: &dyn Dataset, rng: &Rng) -> Self {
+        let rows = unbraid_measure::data::rows(data, CALIBRATED, &rng.split("calibration"));
+        let seen = Seen::of(data, &rows);
+        let device = crate::device::inference();
+        let model = self.valid();
+        let mut parts = [vec![], vec![]];
+        for from in (0..rows.len()).step_by(64) {
+            let draw = seen.part(from, rows.len().min(from + 64));
+            let batch = Batch::new(&draw, data.shape(), &device);
+            let z = model.in_concepts(model.encode(&batch).mean);
+            let noise = model.structure.exogenous(z.clone());
+            let made = model.made(&z, &noise, &model.structure.adjacency());
+            parts[0].extend(batch::numbers(z));
+            parts[1].extend(batch::numbers(made));
+        }
+        let labels = seen.labels.expect("the sampler has refused data without labels");
+        let labels = self.scaling.scaled_array(&labels);
+        let shape = (rows.len(), self.size[0] * self.size[1]);
+        let device = self.structure.adjacency().device();
+        let [before, after] = parts.map(|numbers| {
+            let codes = ndarray::Array2::from_shape_vec(shape, numbers);
+            Calibration::fitted(&codes.expect("a row for each"), &labels, &device)
+        });
+        (self.before, self.after) = (before, after);
+        self
+    }
+}
+
+/// E‖u − σ(Aᵀ u)‖², for labels on their scale, which is put into 0..1.
+fn label_error(labels: Tensor<2>, a: &Tensor<2>) -> Tensor<1> {
+    let rows = labels.dims()[0] as f64;
+    let u = (labels + 1.0) * 0.5;
+    (u.clone() - sigmoid(u.matmul(a.clone()))).square().sum() / rows
+}
+
+impl Model for CausalVae {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "causal-vae",
+        title: "CausalVAE",
+        summary: "a VAE whose codes are labelled concepts, joined by a causal graph it learns",
+        paper: "Yang et al., CausalVAE, CVPR 2021",
+        page: PAGE,
+    };
+    const SUPERVISION: Supervision = Supervision::Labels;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        let size @ [concepts, dimensions] = [task.label, config.dimensions];
+        let labels = if config.sees_labels() { concepts } else { 0 };
+        let released = config.variant == "released";
+        let sees = if released { Sees::Sum } else { Sees::Each };
+        Self {
+            nets: ConceptNets::new(&config.net, task, size, labels, rng, device),
+            structure: Structure::new(concepts, device),
+            mask: MaskLayer::new(size, sees, &[32], &rng.split("mask"), device),
+            scaling: Scaling::new(concepts, device),
+            before: Calibration::new(concepts, dimensions, device),
+            after: Calibration::new(concepts, dimensions, device),
+            released: released.then(|| Released::new(size, rng, device)),
+            weights: [config.alpha, config.beta, config.gamma],
+            graph: config.graph.clone(),
+            sees_labels: config.sees_labels(),
+            fixed_scaling: config.scaling.clone(),
+            size,
+        }
+    }
+
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+        let labels = labels(data, rng)?;
+        let device = self.structure.adjacency().device();
+        self.scaling = match self.fixed_scaling.is_empty() {
+            true => Scaling::fitted(&labels, &device),
+            false => Scaling::with(&self.fixed_scaling, &device),
+        };
+        let start = self.graph.start(&self.scaling.scaled_array(&labels), rng)?;
+        self.structure = Structure::with(&start.weight, &start.support, &device);
+        self.mask = self.mask.pruned(&start.support);
+        Ok(self)
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        match &self.released {
+            Some(released) => self.released_loss(released, batch, step),
+            None => self.paper_loss(batch, step),
+        }
+    }
+
+    fn finish(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+        Ok(self.calibrated(data, rng))
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        let labels = self.scaling.of(seen);
+        let q = self.posterior(seen.x(), &labels);
+        let z = self.marginals(&q, &self.structure.solve());
+        let kl = self.kl_from_prior(&z, &labels);
+        Code { kl: Some(kl), ..z.into() }
+    }
+
+    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+        let z = self.in_concepts(z);
+        let noise = self.structure.exogenous(z.clone());
+        let made = self.made(&z, &noise, &self.structure.adjacency());
+        Some(self.nets.decode(self.flat(made)))
+    }
+
+    fn concepts(&self) -> Option<&dyn Concepts> {
+        Some(self)
+    }
+}
+
+impl Concepts for CausalVae {
+    fn dimensions(&self) -> usize {
+        self.size[1]
+    }
+
+    fn graph(&self) -> Option<Strengths> {
+        Some(Strengths { matrix: self.structure.strengths(), least: self.graph.least() })
+    }
+
+    fn values(&self, z: Tensor<2>) -> Tensor<2> {
+        self.scaling.unscaled(self.before.labels(self.in_concepts(z)))
+    }
+
+    fn intervene(&self, z: Tensor<2>, dos: &[Do]) -> Intervened {
+        let a = self.structure.adjacency();
+        let z = self.in_concepts(z);
+        let noise = self.structure.exogenous(z.clone());
+        let made = self.made(&z, &noise, &a);
+        let noise = self.exogenous_part(&z, &noise);
+        let factual = Factual { z, made, noise };
+        let set: Vec<Setting> = dos
+            .iter()
+            .map(|&Do { factor: concept, value }| {
+                let label = self.scaling.code(concept, value);
+                let (z, made) = (self.before.code(concept, label), self.after.code(concept, label));
+                Setting { concept, z, made }
+            })
+            .collect();
+        let graph = acyclic(&self.structure.strengths(), self.graph.least());
+        let [z, made] = self.mask.intervene(&factual, &a, &graph, &set);
+        Intervened { z: self.flat(z), x: self.nets.decode(self.flat(made)) }
+    }
+}
+
+const PAGE: &str = "\
+## What it is
+A VAE whose codes are the labelled concepts of the data, such as the angle of a pendulum and the length
+of its shadow, joined by a causal graph A (row = cause):
+
+    z = A' z + eps          each concept from its causes, and from a noise of its own
+    z^_i = g_i(A_i o z) + eps_i   the same with a network for each concept: the mask layer
+    x = f(z^)
+
+The encoder sees image and labels and gives eps. The loss is the evidence bound, with a standard normal
+prior of eps and a prior N(label, 1) of each concept, and three penalties:
+
+    alpha h(A) + beta E||u - sigmoid(A' u)||^2 + gamma E sum_i ||z_i - g_i(A_i o z)||^2
+
+h is 0 where A has no cycle. Then `unbraid graph RUN` shows the graph and `unbraid intervene RUN --do
+light=80` what the image would be.
+
+## Settings
+variant (paper, or released for what the released code computes), dimensions of a concept (0 = 1, or 4
+for released), labels (whether the encoder sees them: yes, no, auto), alpha, beta, gamma (1), scaling
+(centre and scale of each label; from the data if left out).
+
+graph, where the edges come from:
+- independence: tests of the labels find and direct the edges before training; only weights learn
+- lagrangian: the paper's own search on the labels, from zero, then the paper's losses
+- zero: nothing but the paper's losses
+- given: edges = [[0, 2], [1, 2]], cause and effect by the number of the label
+- released: what the released code starts from, which is nearly the true graph of the pendulum
+
+acyclicity (polynomial or exponential). net (conv, conv4, burgess, factor, fc, auto, or paper: the dense
+networks of the released code, with 186 million weights for 96x96 images), width, likelihood, noise.
+
+## What to expect
+Codes that follow their labels, since the encoder sees them: MIC near 1 says little then; set labels =
+\"no\" for codes of images alone. Effects of an intervention are roughly right: the noise eps of a linear
+model holds what is nonlinear in the mechanism, and an intervention keeps it. And what is drawn where is
+left to the decoder, so that a shadow may be drawn from the angle of the light. See `structural-vae`.
+
+## Cautions
+Labels are numbers; a constant one is refused. An intervention uses the line of codes over labels, so
+that values outside of the data are guesses.";

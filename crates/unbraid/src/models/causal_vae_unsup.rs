@@ -1,0 +1,135 @@
+//! CausalVAE-unsup, the ablation in CausalVAE's table (Yang et al., CVPR 2021, section 6.1): the same
+//! network without labels, so without the mask layer and the conditional prior. No code was released.
+//!
+//! ```text
+//! ε ~ q(ε|x),  z = (I − Aᵀ)⁻¹ ε,  L = E[−log p(x|z)] + KL(q(ε|x) ‖ N(0, I)) + α h(A)
+//! ```
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Supervision;
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::error::Result;
+use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
+use crate::parts::acyclic::{FORMS, Form};
+use crate::parts::concept_nets::{ConceptNetSettings, ConceptNets};
+use crate::parts::gaussian::Gaussian;
+use crate::parts::schedule::Schedule;
+use crate::parts::structure::{Solved, Structure};
+
+/// The settings of the ablation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// α, the weight of cycles.
+    pub alpha: Schedule,
+    /// How cycles are counted: "polynomial" or "exponential".
+    pub acyclicity: String,
+    /// How many codes.
+    pub latents: usize,
+    /// The networks.
+    #[serde(flatten)]
+    pub net: ConceptNetSettings,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let net = ConceptNetSettings::default();
+        Self { alpha: 1.0.into(), acyclicity: FORMS[0].into(), latents: 4, net }
+    }
+}
+
+impl Settings for Config {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        self.alpha.check("model.alpha", 0.0)?;
+        one_of("model.acyclicity", &self.acyclicity, &FORMS)?;
+        self.net.resolve(task, self.latents)
+    }
+}
+
+/// CausalVAE without labels.
+#[derive(Module, Debug)]
+pub struct CausalVaeUnsup {
+    nets: ConceptNets,
+    structure: Structure,
+    #[module(skip)]
+    alpha: Schedule,
+    #[module(skip)]
+    acyclicity: Form,
+}
+
+fn through(solved: &Solved, codes: Tensor<2>) -> Tensor<2> {
+    let [rows, latents] = codes.dims();
+    Structure::endogenous(solved, codes.reshape([rows, latents, 1])).reshape([rows, latents])
+}
+
+impl Model for CausalVaeUnsup {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "causal-vae-unsup",
+        title: "CausalVAE-unsup",
+        summary: "CausalVAE without labels: a VAE with a linear graph over its codes; an ablation",
+        paper: "Yang et al., CausalVAE, CVPR 2021",
+        page: "\
+## What it is
+What is left of `causal-vae` without labels:
+
+    z = A' z + eps,   L = E[-log p(x|z)] + KL(q(eps|x) || N(0, I)) + alpha h(A)
+
+Nothing ties a code to a concept, and a linear map between normal noise and the decoder changes nothing
+that the decoder could not do: it is a VAE, and scores as one.
+
+## Settings
+alpha (1), acyclicity (polynomial or exponential), latents (4), net, width, likelihood and noise as in
+`causal-vae`.
+
+## What to expect
+MIC and TIC far below those of `causal-vae`; the graph means nothing.",
+    };
+    const SUPERVISION: Supervision = Supervision::None;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        Self {
+            nets: ConceptNets::new(&config.net, task, [config.latents, 1], 0, rng, device),
+            structure: Structure::new(config.latents, device),
+            alpha: config.alpha,
+            acyclicity: Form::named(&config.acyclicity),
+        }
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let q = self.nets.posterior(batch.x(), None);
+        let solved = self.structure.solve();
+        let reconstruction = self.nets.error(through(&solved, q.sample(step)), batch.x());
+        let each = q.kl_per_latent();
+        let kl = each.clone().sum();
+        let a = self.structure.adjacency();
+        let cycles = self.acyclicity.of(a.clone());
+        let total = reconstruction.clone() + kl.clone() + cycles.clone() * self.alpha.at(step);
+        Loss::new(total)
+            .term("reconstruction", reconstruction)
+            .term("kl", kl)
+            .term("cycles", cycles)
+            .latents(each)
+            .graph(a)
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        let q = self.nets.posterior(seen.x(), None);
+        let solved = self.structure.solve();
+        let squared = Solved { inverse: solved.inverse.clone().square(), ..solved.clone() };
+        let variance = through(&squared, q.log_variance.clone().exp());
+        // What the code of eps at the same place tells: z itself has no prior of independent codes.
+        let prior = Gaussian { mean: q.mean.zeros_like(), log_variance: q.mean.zeros_like() };
+        let kl = q.kl_from(&prior);
+        let mean = through(&solved, q.mean);
+        Code { mean, log_variance: Some(variance.log()), kl: Some(kl) }
+    }
+
+    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+        Some(self.nets.decode(z))
+    }
+}

@@ -1,0 +1,105 @@
+//! A network that is taught to read the labels off an observation, and nothing else: what the best
+//! codes could say, and the reader that judges counterfactuals.
+//!
+//! L = E Σ_i (λ(u)_i − h(x)_i)²
+
+use burn::module::Module;
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::{Dataset, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::error::Result;
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::parts::concepts::{Scaling, labels};
+use crate::parts::nets::{NetSettings, Reader};
+
+/// The settings of a reader.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
+    pub net: String,
+    /// Units of a dense layer; 0 for the paper's.
+    pub width: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let NetSettings { net, width, .. } = NetSettings::default();
+        Self { net, width }
+    }
+}
+
+impl Config {
+    fn nets(&self, labels: usize) -> NetSettings {
+        let Self { net, width } = self.clone();
+        NetSettings { latents: labels.max(1), net, width, ..NetSettings::default() }
+    }
+}
+
+impl Settings for Config {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        let mut nets = self.nets(task.label);
+        nets.resolve(task)?;
+        let NetSettings { net, width, .. } = nets;
+        *self = Self { net, width };
+        Ok(())
+    }
+}
+
+/// A reader of labels.
+#[derive(Module, Debug)]
+pub struct Supervised {
+    reader: Reader,
+    scaling: Scaling,
+}
+
+impl Model for Supervised {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "supervised",
+        title: "Supervised reader",
+        summary: "baseline: a network taught to read the labels; what the best codes could say",
+        paper: "",
+        page: "\
+## What it is
+The encoder of a VAE, taught to give the labels of an observation: L = sum_i (u_i - h(x)_i)^2, with
+labels scaled to -1..1. Its codes are its readings, in the units of the labels.
+
+It is the ceiling for codes of labelled concepts, and what `unbraid intervene RUN --effects` reads
+counterfactual images with.
+
+## Settings
+net (conv, conv4, burgess, factor, fc or auto), width of the dense layers (0 = the paper's).
+
+## What to expect
+Readings as good as the image allows. It has no decoder.",
+    };
+    const SUPERVISION: Supervision = Supervision::Labels;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        let nets = config.nets(task.label);
+        Self {
+            reader: Reader::new(&nets, task.shape, &mut rng.split("reader"), device),
+            scaling: Scaling::new(task.label, device),
+        }
+    }
+
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+        self.scaling = Scaling::fitted(&labels(data, rng)?, &self.scaling.device());
+        Ok(self)
+    }
+
+    fn loss(&self, batch: &Batch, _step: &mut Step) -> Loss {
+        let labels = self.scaling.of(batch);
+        let rows = labels.dims()[0] as f64;
+        Loss::new((self.reader.forward(batch.x()) - labels).square().sum() / rows)
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        let mean = self.scaling.unscaled(self.reader.forward(seen.x()));
+        Code { mean, log_variance: None, kl: None }
+    }
+}
