@@ -1,5 +1,6 @@
 //! Statistics the metrics share.
 
+pub mod acyclicity;
 pub mod assignment;
 pub mod bin_regression;
 pub mod boosting;
@@ -20,6 +21,7 @@ pub mod logistic;
 pub mod matrix_scores;
 pub mod mine;
 pub mod neighbours;
+pub mod notears;
 pub mod order;
 pub mod pca;
 pub mod perceptron;
