@@ -9,6 +9,7 @@ pub mod column_order;
 pub mod correlation;
 pub mod covariance;
 pub mod differences;
+pub mod discovery;
 pub mod fast_ica;
 pub mod graph_distance;
 pub mod groups;
