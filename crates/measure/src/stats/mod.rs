@@ -1,5 +1,6 @@
 //! Statistics the metrics share.
 
+pub mod acyclicity;
 pub mod assignment;
 pub mod attribution;
 pub mod bin_regression;
@@ -9,6 +10,7 @@ pub mod column_order;
 pub mod correlation;
 pub mod covariance;
 pub mod differences;
+pub mod discovery;
 pub mod fast_ica;
 pub mod graph_distance;
 pub mod groups;
@@ -21,6 +23,7 @@ pub mod logistic;
 pub mod matrix_scores;
 pub mod mine;
 pub mod neighbours;
+pub mod notears;
 pub mod order;
 pub mod pca;
 pub mod perceptron;

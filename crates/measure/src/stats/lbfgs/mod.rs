@@ -14,8 +14,11 @@
 use std::collections::VecDeque;
 
 mod line_search;
+mod nonnegative;
 
 use line_search::{LineSearch, Next, Point};
+
+pub use nonnegative::minimise_nonnegative;
 
 /// How many steps are remembered.
 const MEMORY: usize = 10;
