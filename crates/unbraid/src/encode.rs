@@ -26,7 +26,21 @@ pub fn encode(
     let (values, factors) = (data::values(data, rows), data.factors().to_vec());
     let mut codes = Representation::new(posterior.mean, values, factors)?;
     codes.readings.kl = kl.map(|kl| kl.into_iter().map(f64::from).collect());
+    add_concepts(&mut codes, learner, data);
     Ok(codes)
+}
+
+/// Which factor each code is of, and the graphs, where codes stand for factors.
+fn add_concepts(codes: &mut Representation, learner: &dyn Learner, data: &dyn Dataset) {
+    let Some(dimensions) = learner.dimensions() else { return };
+    let factors = data.factors().len();
+    if codes.codes.ncols() != dimensions * factors {
+        return;
+    }
+    let blocks = (0..codes.codes.ncols()).map(|code| Some(code / dimensions)).collect();
+    codes.readings.blocks = Some(blocks);
+    codes.readings.learned_graph = learner.graph().map(|graph| graph.present().mapv(f64::from));
+    codes.readings.true_graph = data.graph().cloned();
 }
 
 /// What these rows are encoded to.

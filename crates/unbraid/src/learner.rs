@@ -118,6 +118,11 @@ pub trait Learner: Send {
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
 
+    /// Whether codes depend on labels, so that rows without them have none.
+    fn sees_labels(&self) -> bool {
+        false
+    }
+
     /// How many codes each concept has, if codes stand for concepts.
     fn dimensions(&self) -> Option<usize> {
         None
@@ -270,6 +275,10 @@ impl<M: Model> Learner for Trained<M> {
                 decode(rows, count).map(batch::numbers).unwrap_or_default()
             }))
         })
+    }
+
+    fn sees_labels(&self) -> bool {
+        self.model().sees_labels()
     }
 
     fn dimensions(&self) -> Option<usize> {

@@ -93,6 +93,8 @@ pub mod effects;
 
 pub mod causes;
 
+pub mod causes_figure;
+
 pub mod train;
 
 pub mod score;

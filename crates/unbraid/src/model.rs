@@ -82,6 +82,11 @@ pub trait Model: Module + 'static {
         Ok(self)
     }
 
+    /// Whether [`encode`](Self::encode) looks at labels, so that rows without them have no codes.
+    fn sees_labels(&self) -> bool {
+        false
+    }
+
     /// What observations, with their labels where the data have any, are encoded to.
     fn encode(&self, seen: &Batch) -> Code;
 
@@ -119,6 +124,15 @@ pub struct Strengths {
     pub matrix: Array2<f32>,
     /// An edge counts if its strength is above this, whatever its sign.
     pub least: f32,
+}
+
+impl Strengths {
+    /// The edges that count, `[cause, effect]`: 1 or 0.
+    pub fn present(&self) -> Array2<u8> {
+        let mut edges = self.matrix.mapv(|strength| u8::from(strength.abs() > self.least));
+        edges.diag_mut().fill(0);
+        edges
+    }
 }
 
 /// Rows after an intervention.

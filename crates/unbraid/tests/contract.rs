@@ -14,11 +14,17 @@ use unbraid::rng::Rng;
 use unbraid::run::Run;
 use unbraid::train::{Ending, train};
 
-/// Small data with what the method learns from: `squares`, or sources in segments where it needs
-/// labels.
+/// Small data with what the method learns from: `squares`, sources in segments where labels are
+/// segments, a small pendulum where they are concepts.
 fn small_data(entry: &Entry) -> &'static str {
+    const SEGMENTS: [&str; 3] = ["ivae", "tcl", "segment-flow"];
     match entry.supervision {
-        Supervision::Labels => "{ name = 'mixing', sources = 4, segments = 8, points = 50 }",
+        Supervision::Labels if SEGMENTS.contains(&entry.info.name) => {
+            "{ name = 'mixing', sources = 4, segments = 8, points = 50 }"
+        }
+        Supervision::Labels => {
+            "{ name = 'pendulum', variant = { size = 16, keep = { pendulum = '-4..4' } } }"
+        }
         _ => "{ name = 'squares' }",
     }
 }

@@ -55,6 +55,7 @@ range \"0..0.5\" has both ends, and either end may be left out.
 | keep      | {}              | rows whose factors have one of these values: list, number, range |
 | fix       | {}              | rows with this value; the factor is dropped                      |
 | hide      | []              | factors that are neither measured nor told, but still vary       |
+| only      | []              | factors that are measured and told; all others are hidden        |
 | without   | []              | combinations to hold out, each { factor = values, ... }          |
 | take      | \"rest\"          | \"rest\" has all other rows, \"held-out\" those held out alone       |
 | correlate | []              | pairs of factors, { factors = [\"a\", \"b\"], sigma = 0.2 }          |
@@ -97,6 +98,7 @@ struct Settings {
     keep: Table,
     fix: Table,
     hide: Vec<String>,
+    only: Vec<String>,
     without: Vec<Table>,
     take: Take,
     correlate: Vec<Correlation>,
@@ -130,6 +132,7 @@ impl Default for Settings {
             keep: Table::new(),
             fix: Table::new(),
             hide: Vec::new(),
+            only: Vec::new(),
             without: Vec::new(),
             take: Take::Rest,
             correlate: Vec::new(),
@@ -146,9 +149,7 @@ pub(super) fn of(base: Box<dyn Dataset>, given: &Table) -> Result<Opened> {
     let settings: Settings = settings::parse("data.variant", given)?;
     let resample = resampled(base.shape(), settings.size)?;
     let factors = base.factors();
-    let hidden = settings.hide.iter();
-    let hidden = hidden.map(|name| conditions::column("data.variant.hide", name, factors));
-    let hidden: Vec<usize> = hidden.collect::<Result<_>>()?;
+    let hidden = hidden(&settings, factors)?;
     let mut restrictions = conditions::read("data.variant.fix", &settings.fix, factors)?;
     let fixed = fixed(&settings, factors, &restrictions)?;
     restrictions.extend(conditions::read("data.variant.keep", &settings.keep, factors)?);
@@ -176,6 +177,24 @@ pub(super) fn of(base: Box<dyn Dataset>, given: &Table) -> Result<Opened> {
         base,
     };
     Ok((Box::new(view), settings::to_table(&settings)))
+}
+
+/// The columns that nobody is told of.
+fn hidden(settings: &Settings, factors: &[Factor]) -> Result<Vec<usize>> {
+    let columns = |key: &str, names: &[String]| -> Result<Vec<usize>> {
+        names.iter().map(|name| conditions::column(key, name, factors)).collect()
+    };
+    let hidden = columns("data.variant.hide", &settings.hide)?;
+    let only = columns("data.variant.only", &settings.only)?;
+    match (hidden.is_empty(), only.is_empty()) {
+        (_, true) => Ok(hidden),
+        (false, false) => {
+            let reason =
+                "cannot be joined with `data.variant.hide`; name the factors in one of them";
+            Err(Error::setting("data.variant.only", reason))
+        }
+        (true, false) => Ok((0..factors.len()).filter(|column| !only.contains(column)).collect()),
+    }
 }
 
 fn resampled(shape: Shape, size: usize) -> Result<Option<Resample>> {

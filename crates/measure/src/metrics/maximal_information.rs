@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::assignment::best_matching;
 use crate::stats::mine::{Axis, CharacteristicMatrix, Estimator, Mine, Search};
 use crate::watch::Watch;
 
@@ -39,7 +40,9 @@ has MIC 0 with everything, and such a factor counts as 0.
 ## Reading it
 
 From 0 to 1. 1: every factor is told by a code without noise. The parts `mic/FACTOR` are the best
-codes' MIC; the matrix has all of them, codes by factors.
+codes' MIC; the matrix has all of them, codes by factors. The part `mic of own codes` counts for each
+factor only the codes that the model says are its own, or else one code in the best matching; which of
+the two CausalVAE reports is not known.
 
 ## Cautions
 
@@ -246,8 +249,32 @@ impl Metric for MaximalInformation {
             .map(|(factor, best)| (format!("{name}/{}", factor.name), best))
             .collect();
         let value = parts.iter().map(|(_, best)| best).sum::<f64>() / parts.len() as f64;
+        let own = own(&matrix, representation.readings.blocks.as_deref());
+        let parts = parts.into_iter().chain([(format!("{name} of own codes"), own)]).collect();
         Ok(Score { value, parts, matrix: Some(matrix) })
     }
+}
+
+/// The mean over factors of the best of its own codes: those that a model says belong to it, else the
+/// one it has in the best matching of one code to one factor.
+fn own(matrix: &Array2<f64>, blocks: Option<&[Option<usize>]>) -> f64 {
+    let factors = matrix.ncols();
+    let mut best = vec![0f64; factors];
+    match blocks.filter(|blocks| blocks.len() == matrix.nrows()) {
+        Some(blocks) => {
+            for (code, factor) in blocks.iter().enumerate() {
+                if let Some(factor) = factor.filter(|factor| *factor < factors) {
+                    best[factor] = best[factor].max(matrix[[code, factor]]);
+                }
+            }
+        }
+        None => {
+            for (code, factor) in best_matching(matrix.view()) {
+                best[factor] = matrix[[code, factor]];
+            }
+        }
+    }
+    best.iter().sum::<f64>() / factors as f64
 }
 
 fn axes(columns: ArrayView2<f32>) -> Vec<Axis> {

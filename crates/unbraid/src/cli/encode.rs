@@ -4,6 +4,7 @@ use anyhow::Result;
 use unbraid::Error;
 use unbraid::data::Shape;
 use unbraid::encode;
+use unbraid::model::Task;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
 
@@ -25,6 +26,15 @@ pub(super) fn run(options: &Encode, output: Output) -> Result<()> {
             "the model was trained on {} and these data are {}; resize or convert them first",
             plan.task.shape,
             data.shape()
+        ))
+        .into());
+    }
+    let labels = Task::of(data).label;
+    if learner.sees_labels() && labels != plan.task.label {
+        return Err(Error::Unable(format!(
+            "the encoder of this model sees the {} labels of a row beside it, and these data have \
+             {labels}; take a model that encodes observations alone (model.labels = \"no\")",
+            plan.task.label
         ))
         .into());
     }

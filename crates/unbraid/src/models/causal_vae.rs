@@ -74,8 +74,8 @@ pub struct CausalVae {
 
 impl CausalVae {
     /// q(ε|x, u), for labels on their scale.
-    fn posterior(&self, x: Tensor<4>, labels: &Tensor<2>) -> Gaussian {
-        let q = self.nets.posterior(x, self.sees_labels.then(|| labels.clone()));
+    fn posterior(&self, x: Tensor<4>, labels: Option<&Tensor<2>>) -> Gaussian {
+        let q = self.nets.posterior(x, labels.filter(|_| self.sees_labels).cloned());
         match self.released {
             Some(_) => Gaussian { log_variance: q.mean.zeros_like(), ..q },
             None => q,
@@ -118,7 +118,7 @@ impl CausalVae {
     /// The paper's loss.
     fn paper_loss(&self, batch: &Batch, step: &mut Step) -> Loss {
         let labels = self.scaling.of(batch);
-        let q = self.posterior(batch.x(), &labels);
+        let q = self.posterior(batch.x(), Some(&labels));
         let (a, solved) = (self.structure.adjacency(), self.structure.solve());
         let noise = self.in_concepts(q.sample(step));
         let z = Structure::endogenous(&solved, noise.clone());
@@ -195,7 +195,7 @@ impl CausalVae {
     /// The loss of the released code.
     fn released_loss(&self, released: &Released, batch: &Batch, step: &mut Step) -> Loss {
         let labels = self.scaling.of(batch);
-        let q = self.posterior(batch.x(), &labels);
+        let q = self.posterior(batch.x(), Some(&labels));
         let (a, solved) = (self.structure.adjacency(), self.structure.solve());
         let noise = self.in_concepts(q.mean.clone());
         let z = Structure::endogenous(&solved, noise.clone());
@@ -324,12 +324,16 @@ impl Model for CausalVae {
         Ok(self.calibrated(data, rng))
     }
 
+    fn sees_labels(&self) -> bool {
+        self.sees_labels
+    }
+
     fn encode(&self, seen: &Batch) -> Code {
-        let labels = self.scaling.of(seen);
-        let q = self.posterior(seen.x(), &labels);
+        let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
+        let q = self.posterior(seen.x(), labels.as_ref());
         let z = self.marginals(&q, &self.structure.solve());
-        let kl = self.kl_from_prior(&z, &labels);
-        Code { kl: Some(kl), ..z.into() }
+        let kl = labels.map(|labels| self.kl_from_prior(&z, &labels));
+        Code { kl, ..z.into() }
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

@@ -94,7 +94,7 @@ MIC and TIC far below those of `causal-vae`; the graph means nothing.",
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         Self {
             nets: ConceptNets::new(&config.net, task, [config.latents, 1], 0, rng, device),
-            structure: Structure::new(config.latents, device),
+            structure: Structure::open(config.latents, device),
             alpha: config.alpha,
             acyclicity: Form::named(&config.acyclicity),
         }

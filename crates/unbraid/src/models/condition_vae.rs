@@ -62,8 +62,8 @@ pub struct ConditionVae {
 }
 
 impl ConditionVae {
-    fn posterior(&self, x: Tensor<4>, labels: &Tensor<2>) -> Gaussian {
-        self.nets.posterior(x, self.sees_labels.then(|| labels.clone()))
+    fn posterior(&self, x: Tensor<4>, labels: Option<&Tensor<2>>) -> Gaussian {
+        self.nets.posterior(x, labels.filter(|_| self.sees_labels).cloned())
     }
 
     /// N(λ(u), I), with the label of a concept in each of its dimensions.
@@ -120,7 +120,7 @@ code and nothing else: move the light, and the shadow stays.",
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
         let labels = self.scaling.of(batch);
-        let q = self.posterior(batch.x(), &labels);
+        let q = self.posterior(batch.x(), Some(&labels));
         let reconstruction = self.nets.error(q.sample(step), batch.x());
         let [rows, latents] = q.mean.dims();
         let each = q.kl_from(&self.prior(&labels)).sum_dim(0).reshape([latents]) / rows as f64;
@@ -131,11 +131,15 @@ code and nothing else: move the light, and the shadow stays.",
             .latents(each)
     }
 
+    fn sees_labels(&self) -> bool {
+        self.sees_labels
+    }
+
     fn encode(&self, seen: &Batch) -> Code {
-        let labels = self.scaling.of(seen);
-        let q = self.posterior(seen.x(), &labels);
-        let kl = q.kl_from(&self.prior(&labels));
-        Code { kl: Some(kl), ..q.into() }
+        let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
+        let q = self.posterior(seen.x(), labels.as_ref());
+        let kl = labels.map(|labels| q.kl_from(&self.prior(&labels)));
+        Code { kl, ..q.into() }
     }
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {

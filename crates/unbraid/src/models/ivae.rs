@@ -235,6 +235,10 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
         logged(total, reconstruction, bound, each)
     }
 
+    fn sees_labels(&self) -> bool {
+        true
+    }
+
     fn encode(&self, seen: &Batch) -> Code {
         let u = labels(seen);
         let q = self.posterior(self.whitened(seen), u.clone());

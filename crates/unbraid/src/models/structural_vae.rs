@@ -140,14 +140,18 @@ impl StructuralVae {
         (error - (covered * -1.0 + numbers as f64) * outside) * parts as f64
     }
 
-    /// What mechanisms leave over, Σ_i (z_i − g_i(z_causes))², averaged over the batch. Roots have no
-    /// mechanism.
+    /// What mechanisms leave over, (z_i − g_i(z_causes))², averaged over the batch, `[concepts]`.
     fn left_over(&self, codes: Tensor<2>) -> Tensor<1> {
         let [rows, concepts] = codes.dims();
-        let (z, edges): (Tensor<3>, _) = (codes.reshape([rows, concepts, 1]), self.edges.val());
-        let caused = edges.clone().sum_dim(0).greater_elem(0.0).float().reshape([1, concepts, 1]);
-        let apart = (z.clone() - self.mask.forward(&z, &edges)) * caused;
-        apart.square().sum() / rows as f64
+        let z: Tensor<3> = codes.reshape([rows, concepts, 1]);
+        let apart = z.clone() - self.mask.forward(&z, &self.edges.val());
+        apart.square().sum_dim(0).reshape([concepts]) / rows as f64
+    }
+
+    /// 1 for concepts that have a cause, `[concepts]`.
+    fn caused(&self) -> Tensor<1> {
+        let edges = self.edges.val().abs().sum_dim(0).reshape([self.count]);
+        edges.greater_elem(0.0).float()
     }
 
     fn graph(&self) -> Graph {
@@ -290,10 +294,12 @@ spread of an effect is not seen. In photographs no few concepts explain a place,
         let each = each.reshape([latents]) / rows as f64;
         let kl = each.clone().sum();
         let mechanisms = self.left_over(labels) + self.left_over(q.mean.detach());
-        Loss::new(reconstruction.clone() + kl.clone() + mechanisms.clone())
+        // A concept without causes has a mechanism too, which learns its mean; that is not worth a log.
+        let logged = (mechanisms.clone().detach() * self.caused()).sum();
+        Loss::new(reconstruction.clone() + kl.clone() + mechanisms.sum())
             .term("reconstruction", reconstruction)
             .term("kl", kl)
-            .term("mechanisms", mechanisms)
+            .term("mechanisms", logged)
             .latents(each)
     }
 

@@ -184,6 +184,65 @@ fn the_losses_of_ivae_have_the_gradient_that_differences_find() {
     }
 }
 
+/// A tiny model of four concepts; the one-hot segments serve as labels.
+fn concepts<M: Model>(text: &str) -> Example<M> {
+    Example::of(&format!("net = 'fc'\nwidth = 5\n{text}"), &Task { label: SEGMENTS, ..TASK })
+}
+
+/// Check every gradient, and that what has none is only what is fitted.
+fn check_concepts<M: Model>(text: &str, fitted: &[&str]) {
+    let example = concepts::<M>(text);
+    example.check(&|_| true, &total);
+    let with = example.gradients(&total);
+    for path in weights::of(&example.model).into_keys().filter(|path| !with.contains_key(path)) {
+        let known = fitted.iter().any(|part| path.contains(part));
+        assert!(known, "{}: `{path}` has no gradient", M::INFO.name);
+    }
+}
+
+#[test]
+fn the_losses_of_models_of_concepts_have_the_gradient_that_differences_find() {
+    let fitted = ["scaling", "support", "before", "after"];
+    for text in [
+        "",
+        "dimensions = 2\nalpha = 3\nbeta = 0.5\ngamma = 2",
+        "labels = 'no'\nacyclicity = 'exponential'",
+    ] {
+        check_concepts::<causal_vae::CausalVae>(text, &fitted);
+    }
+    // The released code throws the variances of its encoder away.
+    let fitted = [&fitted[..], &["encoder.log_variance"]].concat();
+    for text in ["", "dimensions = 2\nlikelihood = 'gaussian'"] {
+        let text = format!("variant = 'released'\n{text}");
+        check_concepts::<causal_vae::CausalVae>(&text, &fitted);
+    }
+    check_concepts::<condition_vae::ConditionVae>("dimensions = 2", &["scaling"]);
+    check_concepts::<causal_vae_unsup::CausalVaeUnsup>("", &[]);
+    check_concepts::<supervised::Supervised>("", &["scaling"]);
+}
+
+/// Mechanisms learn from codes, but codes do not learn from mechanisms.
+#[test]
+fn the_loss_of_a_structural_vae_has_the_gradient_that_differences_find() {
+    for text in ["", "likelihood = 'gaussian'\nspread = 0.5"] {
+        let example = concepts::<structural_vae::StructuralVae>(text);
+        let encodes = |path: &str| path.contains("encoder");
+        example.check(&|path| !encodes(path), &total);
+        let bound = |loss: Loss| {
+            let term = |name| loss.terms.iter().find(|term| term.0 == name).unwrap().1.clone();
+            term("reconstruction") + term("kl")
+        };
+        example.check(&encodes, &bound);
+        let with = example.gradients(&total);
+        let without =
+            weights::of(&example.model).into_keys().filter(|path| !with.contains_key(path));
+        let fitted = ["scaling", "edges", "strengths", "canvas"];
+        for path in without {
+            assert!(fitted.iter().any(|part| path.contains(part)), "`{path}` has no gradient");
+        }
+    }
+}
+
 /// Only what learns has a gradient: not the whitening, the average or the ICA.
 #[test]
 fn the_loss_of_tcl_has_the_gradient_that_differences_find() {

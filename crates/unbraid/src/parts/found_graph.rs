@@ -3,6 +3,7 @@
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Dataset;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::acyclicity;
@@ -10,13 +11,15 @@ use unbraid_measure::stats::discovery;
 use unbraid_measure::stats::lbfgs::{self, Stop};
 
 use super::acyclic::{FORMS, Lagrangian};
+use super::concepts::{self, Scaling};
+use crate::device;
 use crate::error::{Error, Result};
 use crate::model::one_of;
 
 /// Where a graph may come from.
 const STARTS: [&str; 5] = ["independence", "lagrangian", "zero", "given", "released"];
 /// Below this an edge of an open graph does not count; the released code prunes there.
-const PRUNED: f32 = 0.3;
+pub const PRUNED: f32 = 0.3;
 
 /// The settings of a graph.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -106,6 +109,12 @@ impl GraphSettings {
             _ => Start { weight: Array2::zeros((n, n)), support: open },
         })
     }
+}
+
+/// The labels of the data on their common scale, −1 to 1: what a graph is looked for in.
+pub fn scaled_labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
+    let labels = concepts::labels(data, rng)?;
+    Ok(Scaling::fitted(&labels, &device::inference()).scaled_array(&labels))
 }
 
 /// The paper's search (appendix C.3, as the released code's issue 186 quotes it): from zero, minimise

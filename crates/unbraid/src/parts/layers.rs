@@ -86,7 +86,8 @@ impl Dense {
         let shape = [times.len(), 1];
         let weight = self.weight.map(|weight| {
             let times = Tensor::from_data(TensorData::new(times, shape), &weight.device());
-            Tensor::from_inner(weight.inner() * times.inner())
+            // A tensor that was made by an operation would never learn again.
+            Tensor::from_inner(weight.inner() * times.inner()).require_grad()
         });
         Self { weight, ..self }
     }

@@ -24,7 +24,8 @@ const LEAST: f64 = 1e-3;
 #[derive(Module, Debug)]
 pub struct Structure {
     weight: Param<Tensor<2>>,
-    support: Param<Tensor<2>>,
+    /// All edges if there is none.
+    support: Option<Param<Tensor<2>>>,
 }
 
 /// C with the logarithm of its |determinant|, both with the gradient of A.
@@ -37,11 +38,16 @@ pub struct Solved {
 }
 
 impl Structure {
-    /// Before anything is known: every edge allowed, none there.
+    /// Every edge allowed but those from a node to itself, and none there.
+    pub fn open(concepts: usize, device: &Device) -> Self {
+        let none = TensorData::new(vec![0f32; concepts * concepts], [concepts, concepts]);
+        Self { weight: Param::from_data(none, device), support: None }
+    }
+
+    /// With a support that is still to be found.
     pub fn new(concepts: usize, device: &Device) -> Self {
-        let open =
-            Array2::from_shape_fn((concepts, concepts), |(i, j)| f32::from(u8::from(i != j)));
-        Self::with(&Array2::zeros((concepts, concepts)), &open, device)
+        let nothing = Array2::zeros((concepts, concepts));
+        Self::with(&nothing, &nothing, device)
     }
 
     /// With these weights, and edges only where the support is 1.
@@ -50,18 +56,19 @@ impl Structure {
         let values = |matrix: &Array2<f32>| matrix.iter().copied().collect::<Vec<f32>>();
         Self {
             weight: Param::from_data(TensorData::new(values(weight), shape), device),
-            support: fixed(values(support), shape, device),
+            support: Some(fixed(values(support), shape, device)),
         }
     }
 
     /// A, `[cause, effect]`.
     pub fn adjacency(&self) -> Tensor<2> {
-        self.weight.val() * self.support.val()
-    }
-
-    /// Which edges there may be, `[cause, effect]`.
-    pub fn support(&self) -> Tensor<2> {
-        self.support.val()
+        let weight = self.weight.val();
+        let [concepts, _] = weight.dims();
+        let support = match &self.support {
+            Some(support) => support.val(),
+            None => Tensor::eye(concepts, &weight.device()) * -1.0 + 1.0,
+        };
+        weight * support
     }
 
     /// A as numbers.

@@ -16,6 +16,19 @@ fn values(data: &dyn Dataset, row: usize) -> Vec<f32> {
 }
 
 #[test]
+fn only_named_factors_are_told_and_the_others_vary_unseen() {
+    let data = open("squares", "only = [\"y\", \"x\"]");
+    let names: Vec<&str> = data.factors().iter().map(|factor| factor.name.as_str()).collect();
+    let hidden = open("squares", "hide = [\"side\", \"brightness\"]");
+    assert_eq!((names.len(), data.len()), (2, hidden.len()));
+    assert_eq!(data.factors(), hidden.factors());
+    assert_eq!(data.label(7), hidden.label(7));
+    let both = refusal("squares", "only = [\"x\"]\nhide = [\"y\"]");
+    assert!(both.contains("cannot be joined"), "{both}");
+    assert!(refusal("squares", "only = [\"colour\"]").contains("colour"));
+}
+
+#[test]
 fn kept_and_fixed_values_are_what_is_left() {
     let data =
         open("dsprites", "keep = { shape = [1, 3], posX = \"0..0.5\" }\nfix = { scale = 1 }");
