@@ -21,6 +21,7 @@ mod library;
 mod list;
 mod progress;
 mod readings;
+mod report;
 mod reproduce;
 mod rotate;
 mod score;
@@ -51,6 +52,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Encode(options) => encode::run(&options, output),
         Command::Score(options) => score::run(&options, output),
         Command::Traverse(options) => traverse::run(&options, output),
+        Command::Report(options) => report::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
         Command::Reproduce(options) => return reproduce::run(&options, output),
