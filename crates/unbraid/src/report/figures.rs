@@ -34,9 +34,13 @@ fn drawing(bytes: &[u8], words: &str) -> Html {
     match std::str::from_utf8(bytes).ok().and_then(marks) {
         Some(marks) => {
             let wide = width(marks).is_none_or(|width| width > READABLE);
-            classed("div", if wide { "plate broad" } else { "plate" }, Html::trusted(marks))
+            classed(
+                "div",
+                if wide { "plate drawing broad" } else { "plate drawing" },
+                Html::trusted(marks),
+            )
         }
-        None => classed("div", "plate", image("image/svg+xml", bytes, words)),
+        None => classed("div", "plate drawing", image("image/svg+xml", bytes, words)),
     }
 }
 

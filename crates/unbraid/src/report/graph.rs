@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::figures::figure;
-use super::html::{Align, Html, classed, element, number, table};
+use super::html::{Align, Html, classed, element, name, number, table};
 use crate::error::Result;
 use crate::run::Run;
 use crate::words::listed;
@@ -61,22 +61,23 @@ fn edges(document: &Json) -> Html {
     }
     columns.push(("What turned it this way", Align::Left));
     let row = |edge: &&Json| {
-        let name = |key: &str| edge[key].as_str().unwrap_or_default();
-        let (cause, effect) = (name("cause"), name("effect"));
-        let arrow = classed("span", "arrow", "→ ") + effect;
-        let mut cells = vec![cause.into(), arrow, number(edge["strength"].as_f64())];
+        let word = |key: &str| edge[key].as_str().unwrap_or_default();
+        let (cause, effect) = (word("cause"), word("effect"));
+        let arrow = classed("span", "name", classed("span", "arrow", "→ ") + effect);
+        let mut cells = vec![name(cause), arrow, number(edge["strength"].as_f64())];
         cells.extend(truth.as_ref().map(|truth| truth.of_edge(cause, effect)));
         cells.push(edge["principle"].as_str().unwrap_or("–").into());
         cells
     };
-    table(&columns, edges.iter().map(row))
+    classed("div", "edges", table(&columns, edges.iter().map(row)))
 }
 
 /// The true edges that were not found in either direction.
 fn missed(document: &Json) -> Html {
     let Some(truth) = Truth::of(document) else { return Html::nothing() };
     let edges: Vec<&Json> = document["edges"].as_array().into_iter().flatten().collect();
-    let found = |a: &str, b: &str| edges.iter().any(|edge| edge["cause"] == a && edge["effect"] == b);
+    let found =
+        |a: &str, b: &str| edges.iter().any(|edge| edge["cause"] == a && edge["effect"] == b);
     let missing = truth.edges().filter(|(a, b)| !found(a, b) && !found(b, a));
     let missing: Vec<String> = missing.map(|(a, b)| format!("{a} → {b}")).collect();
     match missing.is_empty() {

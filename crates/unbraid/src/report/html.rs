@@ -109,6 +109,17 @@ pub(super) fn code(text: &str) -> Html {
     element("code", text)
 }
 
+/// Words in which names stand between backticks, as messages have them.
+pub(super) fn prose(text: &str) -> Html {
+    let pieces = text.split('`').enumerate();
+    pieces.map(|(place, piece)| if place % 2 == 1 { code(piece) } else { piece.into() }).collect()
+}
+
+/// A name in a table, which is not broken at its hyphens.
+pub(super) fn name(text: &str) -> Html {
+    classed("span", "name", text)
+}
+
 /// A part of the page under its heading; nothing if there is nothing in it.
 pub(super) fn section(id: &'static str, heading: &str, inside: Html) -> Html {
     match inside.is_nothing() {
@@ -139,21 +150,33 @@ pub(super) fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<Html>
         columns.iter().map(|(head, align)| cell("th", *align, (*head).into())).collect();
     let row = |cells: Vec<Html>| -> Html {
         let cells = cells.into_iter().zip(columns);
-        element("tr", cells.map(|(inside, (_, align))| cell("td", *align, inside)).collect::<Html>())
+        element(
+            "tr",
+            cells.map(|(inside, (_, align))| cell("td", *align, inside)).collect::<Html>(),
+        )
     };
     let body: Html = rows.into_iter().map(row).collect();
     let table = element("thead", element("tr", head)) + element("tbody", body);
     classed("div", "wide", element("table", table))
 }
 
-/// A number, or a dash where there is none.
+/// A number with three decimals, or a dash where there is none.
 pub(super) fn number(value: Option<f64>) -> Html {
-    match value {
-        None => "–".into(),
-        // Errors of pictures are small, and three decimals would make them all the same.
-        Some(value) if value != 0.0 && value.abs() < 0.01 => format!("{value:.2e}").into(),
-        Some(value) => format!("{value:.3}").replace('-', "−").into(),
-    }
+    value.map_or("–".into(), |value| signed(value, 3))
+}
+
+/// A number that may be small, as errors of pictures are: with three digits, whatever its size.
+pub(super) fn small_number(value: Option<f64>) -> Html {
+    let decimals = |size: f64| match (1e-6..0.1).contains(&size) {
+        true => (2.0 - size.log10().floor()) as usize,
+        false => 3,
+    };
+    value.map_or("–".into(), |value| signed(value, decimals(value.abs())))
+}
+
+/// A minus is as wide as a digit; a hyphen is not.
+fn signed(value: f64, decimals: usize) -> Html {
+    format!("{value:.decimals$}").replace('-', "−").into()
 }
 
 #[cfg(test)]
@@ -183,14 +206,20 @@ mod tests {
     }
 
     #[test]
+    fn names_between_backticks_are_set_as_code() {
+        let text = prose("factor `a<b` is `odd").into_string();
+        assert_eq!(text, "factor <code>a&lt;b</code> is <code>odd</code>");
+    }
+
+    #[test]
     fn an_empty_section_is_not_there() {
         assert!(section("graph", "The graph", Html::nothing()).is_nothing());
     }
 
     #[test]
     fn a_small_number_keeps_its_digits() {
-        let written = |value: f64| number(Some(value)).into_string();
-        assert_eq!([0.0, 0.5, 0.000_41].map(written), ["0.000", "0.500", "4.10e-4"]);
-        assert_eq!(number(None).into_string(), "–");
+        let written = |value: f64| small_number(Some(value)).into_string();
+        assert_eq!([0.0, 0.5, -0.000_41].map(written), ["0.000", "0.500", "−0.000410"]);
+        assert_eq!([Some(-0.0064), None].map(|v| number(v).into_string()), ["−0.006", "–"]);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::figures::figure;
-use super::html::{Align, Html, classed, element, number, table};
+use super::html::{Align, Html, classed, element, name, number, small_number, table};
 use crate::error::Result;
 use crate::run::Run;
 use crate::words::grouped;
@@ -28,7 +28,11 @@ fn measured(effects: &Json) -> Html {
     if concepts.is_empty() {
         return Html::nothing();
     }
-    lead(effects) + pictures(&concepts) + descendants(&concepts) + others(&concepts) + reader(effects)
+    lead(effects)
+        + pictures(&concepts)
+        + descendants(&concepts)
+        + others(&concepts)
+        + reader(effects)
 }
 
 fn lead(effects: &Json) -> Html {
@@ -40,14 +44,14 @@ fn lead(effects: &Json) -> Html {
     let mut out = Html::from(said);
     if let Some(error) = effects["reconstruction_error"].as_f64() {
         out += " Without any intervention the squared error of a pixel is ";
-        out += number(Some(error));
+        out += small_number(Some(error));
         out += ".";
     }
     element("p", out)
 }
 
-fn name(value: &Json) -> Html {
-    value["name"].as_str().unwrap_or_default().into()
+fn named(value: &Json) -> Html {
+    name(value["name"].as_str().unwrap_or_default())
 }
 
 /// How far the pictures are from the truth.
@@ -58,20 +62,24 @@ fn pictures(concepts: &[&Json]) -> Html {
         ("Ratio", Align::Right),
     ];
     let row = |concept: &&Json| {
-        let cell = |key: &str| number(concept[key].as_f64());
-        vec![name(concept), cell("image_error"), cell("image_error_ratio")]
+        let (error, ratio) = (&concept["image_error"], &concept["image_error_ratio"]);
+        vec![named(concept), small_number(error.as_f64()), number(ratio.as_f64())]
     };
     table(&columns, concepts.iter().map(row))
 }
 
 /// What should follow a concept that is set, and how well it does.
 fn descendants(concepts: &[&Json]) -> Html {
-    let rows = beneath(concepts, "descendants", |effect| vec![number(effect["correlation"].as_f64())]);
+    let rows =
+        beneath(concepts, "descendants", |effect| vec![number(effect["correlation"].as_f64())]);
     if rows.is_empty() {
         return Html::nothing();
     }
-    let columns =
-        [("Set", Align::Left), ("What follows from it", Align::Left), ("Correlation", Align::Right)];
+    let columns = [
+        ("Set", Align::Left),
+        ("What follows from it", Align::Left),
+        ("Correlation", Align::Right),
+    ];
     element("p", "What should move with it, and how closely its movement follows the true one:")
         + table(&columns, rows)
 }
@@ -102,8 +110,8 @@ fn beneath(concepts: &[&Json], key: &str, cells: impl Fn(&Json) -> Vec<Html>) ->
     let mut rows = Vec::new();
     for concept in concepts {
         for (place, one) in concept[key].as_array().into_iter().flatten().enumerate() {
-            let set = if place == 0 { name(concept) } else { Html::nothing() };
-            rows.push([vec![set, name(one)], cells(one)].concat());
+            let set = if place == 0 { named(concept) } else { Html::nothing() };
+            rows.push([vec![set, named(one)], cells(one)].concat());
         }
     }
     rows
@@ -112,9 +120,8 @@ fn beneath(concepts: &[&Json], key: &str, cells: impl Fn(&Json) -> Vec<Html>) ->
 /// By how much the reader of values errs: below that, nothing can be told.
 fn reader(effects: &Json) -> Html {
     let errors = effects["reader"].as_object().into_iter().flatten();
-    let item = |(name, error): (&String, &Json)| {
-        Some(format!("{name} {:.1} %", 100.0 * error.as_f64()?))
-    };
+    let item =
+        |(name, error): (&String, &Json)| Some(format!("{name} {:.1} %", 100.0 * error.as_f64()?));
     let errors: Vec<String> = errors.filter_map(item).collect();
     match errors.is_empty() {
         true => Html::nothing(),

@@ -11,6 +11,8 @@ use crate::words::{capitalised, grouped, listed};
 
 /// How many scores stand beside the settings.
 const HEADLINES: usize = 3;
+/// How many factors are named.
+const NAMED: usize = 12;
 
 pub(super) fn title(plan: &Plan) -> String {
     format!("{} on {}", plan.entry.info.title, plan.config.data_name())
@@ -32,13 +34,11 @@ fn sentence(words: &str) -> String {
 
 /// What the data are: of a user's own, where they are.
 fn data_sentence(plan: &Plan) -> String {
-    let Ok(source) = data::find(plan.config.data_name()) else { return String::new() };
     let path = plan.config.data.get("path").and_then(Value::as_str).filter(|p| !p.is_empty());
-    let rows = grouped(plan.task.rows as u64);
-    let held = format!("{rows} rows of {}", plan.task.shape);
-    match path {
-        Some(path) => format!("The data are {path}: {held}."),
-        None => format!("The data are {}: {}; here {held}.", source.info.title, source.info.summary),
+    match (path, data::find(plan.config.data_name())) {
+        (Some(path), _) => format!("Trained on {path}."),
+        (None, Ok(source)) => format!("Trained on {}: {}.", source.info.title, source.info.summary),
+        (None, Err(_)) => String::new(),
     }
 }
 
@@ -52,11 +52,15 @@ fn seen(plan: &Plan) -> String {
         Supervision::Targets => "It saw sequences, and which factors were intervened on",
         Supervision::Actions => "It saw sequences, and what was done at each step",
     };
-    let names: Vec<&str> = plan.data.factors().iter().map(|factor| factor.name.as_str()).collect();
-    match &names[..] {
-        [] => format!("{shown}. No true factors are known of these data."),
-        [one] => format!("{shown}. One factor is known: {one}."),
-        names => format!("{shown}. {} factors are known: {}.", names.len(), listed(names)),
+    let factors = plan.data.factors();
+    let mut names: Vec<String> =
+        factors.iter().take(NAMED).map(|factor| factor.name.clone()).collect();
+    if factors.len() > NAMED {
+        names.push(format!("{} more", factors.len() - NAMED));
+    }
+    match names.is_empty() {
+        true => format!("{shown}. No true factors are known of these data."),
+        false => format!("{shown}. The true factors, by which it is judged: {}.", listed(&names)),
     }
 }
 
@@ -85,15 +89,16 @@ fn key_figures(plan: &Plan, scores: &Json) -> Html {
         figures.push(("batch".into(), grouped(train.batch as u64).into()));
     }
     figures.push(("rows".into(), grouped(plan.task.rows as u64).into()));
+    figures.push(("one observation".into(), plan.task.shape.to_string().replace('x', "×").into()));
     if let Some(latents) = plan.config.model.get("latents").and_then(Value::as_integer) {
         figures.push(("codes".into(), latents.to_string().into()));
     }
     figures.push(("seed".into(), plan.config.seed.to_string().into()));
     let all = scores["scores"].as_array().into_iter().flatten();
-    let found = all.filter_map(|one| Some((score::title(one), number(Some(one["value"].as_f64()?)))));
+    let found =
+        all.filter_map(|one| Some((score::title(one), number(Some(one["value"].as_f64()?)))));
     figures.extend(found.take(HEADLINES));
-    let pair = |(name, value): (String, Html)| {
-        element("div", element("dt", name) + element("dd", value))
-    };
+    let pair =
+        |(name, value): (String, Html)| element("div", element("dt", name) + element("dd", value));
     classed("dl", "figures", figures.into_iter().map(pair).collect::<Html>())
 }

@@ -3,11 +3,14 @@
 use serde_json::Value as Json;
 use unbraid_measure::metrics::{self, Reading};
 
-use super::html::{Align, Html, classed, code, element, number, table, with};
+use super::html::{Align, Html, classed, code, element, number, prose, table, with};
 use crate::config::Plan;
 use crate::published::{self, Published};
 use crate::score;
 use crate::words::grouped;
+
+/// So many warnings are shown at once.
+const UNFOLDED: usize = 4;
 
 pub(super) fn scores(plan: &Plan, document: &Json) -> Html {
     let all: Vec<Row> = list(&document["scores"]).map(|score| Row::of(plan, score)).collect();
@@ -15,24 +18,31 @@ pub(super) fn scores(plan: &Plan, document: &Json) -> Html {
         return Html::nothing();
     }
     let (found, missing): (Vec<Row>, Vec<Row>) = all.into_iter().partition(Row::has_value);
-    let cautions: Html = list(&document["warnings"])
-        .filter_map(Json::as_str)
-        .map(|warning| element("li", warning))
-        .collect();
     let mut out = Html::nothing();
     if !found.is_empty() {
         out += score_table(&found) + sources(&found) + parts(&found);
     }
     if !missing.is_empty() {
         out += element("p", "Not computed, and why:");
-        let item = |row: &Row| element("li", code(&row.title()) + ": " + row.reason());
+        let item = |row: &Row| element("li", code(&row.title()) + ": " + prose(row.reason()));
         out += classed("ul", "notes", missing.iter().map(item).collect::<Html>());
     }
-    if !cautions.is_nothing() {
-        out += element("p", "To keep in mind when reading the scores:");
-        out += classed("ul", "notes", cautions);
+    out + cautions(document)
+}
+
+/// What is known to mislead; a long list is folded away.
+fn cautions(document: &Json) -> Html {
+    let warnings: Vec<&str> = list(&document["warnings"]).filter_map(Json::as_str).collect();
+    let items: Html = warnings.iter().map(|warning| element("li", prose(warning))).collect();
+    let items = classed("ul", "notes", items);
+    match warnings.len() {
+        0 => Html::nothing(),
+        count if count > UNFOLDED => {
+            let said = format!("{count} things to keep in mind when reading the scores");
+            element("details", element("summary", said) + items)
+        }
+        _ => element("p", "To keep in mind when reading the scores:") + items,
     }
-    out
 }
 
 fn list(value: &Json) -> impl Iterator<Item = &Json> {
@@ -139,7 +149,8 @@ fn sources(rows: &[Row]) -> Html {
     if let Some(scored) = rows.iter().find_map(|row| row.score["rows"].as_u64()) {
         notes.push(format!("Scored on {} rows.", grouped(scored)));
     }
-    let mut named: Vec<&str> = rows.iter().filter_map(|row| row.published).map(|p| p.source).collect();
+    let mut named: Vec<&str> =
+        rows.iter().filter_map(|row| row.published).map(|p| p.source).collect();
     named.dedup();
     if !named.is_empty() {
         notes.push(format!(
