@@ -11,7 +11,7 @@ use crate::words::listed;
 pub(super) fn graph(run: &Run) -> Result<Html> {
     let document = run.graph()?;
     let words = "the learned graph: arrows from causes to effects";
-    let mut out = document.as_ref().map_or(Html::nothing(), |document| verdict(document));
+    let mut out = document.as_ref().map_or(Html::nothing(), verdict);
     out += figure(&run.graph_figure(), words, "Arrows go from causes to effects.")?;
     if let Some(document) = &document {
         out += edges(document) + missed(document);
@@ -103,12 +103,10 @@ impl<'a> Truth<'a> {
     }
 
     fn edges(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let (names, matrix) = (self.names.clone(), self.matrix);
-        let pairs = (0..names.len()).flat_map(move |i| (0..names.len()).map(move |j| (i, j)));
-        let names = self.names.clone();
-        pairs
-            .filter(|&(i, j)| matrix[i][j].as_f64().is_some_and(|edge| edge != 0.0))
-            .map(move |(i, j)| (names[i], names[j]))
+        let count = self.names.len();
+        let pairs = (0..count * count).map(move |cell| (cell / count, cell % count));
+        let is_edge = |&(i, j): &(usize, usize)| self.matrix[i][j].as_f64().unwrap_or(0.0) != 0.0;
+        pairs.filter(is_edge).map(|(i, j)| (self.names[i], self.names[j]))
     }
 
     fn of_edge(&self, cause: &str, effect: &str) -> Html {
