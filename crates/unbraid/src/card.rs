@@ -11,6 +11,7 @@ use crate::config::Plan;
 use crate::error::Result;
 use crate::run::{Run, VERSION};
 use crate::score;
+use crate::words::capitalised;
 
 /// Write `README.md` from what is in the run directory now.
 pub fn write(run: &Run, plan: &Plan) -> Result<()> {
@@ -92,9 +93,4 @@ fn pictures(run: &Run) -> String {
         }
     }
     out
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -34,6 +34,8 @@ pub use unbraid_measure::{
 
 pub mod error;
 
+pub mod words;
+
 #[cfg(feature = "cli")]
 pub mod fetch;
 
@@ -100,6 +102,10 @@ pub mod train;
 pub mod score;
 
 pub mod card;
+
+pub mod published;
+
+pub mod report;
 
 pub mod study;
 

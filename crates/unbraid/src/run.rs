@@ -1,4 +1,4 @@
-//! The run directory: where training, scoring, reports and other programs meet. Only this file
+//! The run directory: where training, scoring, reports and other programs meet. Only this module
 //! knows its file names; `docs/run-directory.md` is the specification.
 
 use std::fs::{self, File, OpenOptions};
@@ -15,6 +15,10 @@ use crate::error::{Error, Result};
 use crate::learner::{Learner, Terms};
 use crate::rotation::Turned;
 use crate::weights::{self, WeightsFile};
+
+mod contents;
+
+pub use contents::Content;
 
 /// One training's directory.
 #[derive(Clone, Debug)]
@@ -35,7 +39,7 @@ impl Run {
         table.extend(plan.config.to_table());
         let text = toml::to_string(&table).expect("a configuration is plain TOML");
         let run = Self { directory, config: plan.config.clone() };
-        files::write(run.file("run.toml"), text.as_bytes())?;
+        files::write(run.settings_file(), text.as_bytes())?;
         Ok(run)
     }
 
@@ -121,24 +125,34 @@ impl Run {
         self.file("training.svg")
     }
 
-    /// The learned graph, as JSON.
+    /// The graph over the codes or concepts, as numbers.
     pub fn graph_file(&self) -> PathBuf {
         self.file("graph.json")
     }
 
-    /// The learned graph beside the true one.
+    /// The same graph, drawn.
     pub fn graph_figure(&self) -> PathBuf {
         self.file("graph.svg")
     }
 
-    /// Factual and counterfactual observations.
+    /// Observations, what they become under interventions, and what they truly would.
     pub fn interventions(&self) -> PathBuf {
         self.file("interventions.png")
     }
 
-    /// How interventions were judged.
+    /// What interventions do, measured.
     pub fn effects_file(&self) -> PathBuf {
         self.file("effects.json")
+    }
+
+    /// The page about the run.
+    pub fn report(&self) -> PathBuf {
+        self.file("report.html")
+    }
+
+    /// Every setting.
+    pub fn settings_file(&self) -> PathBuf {
+        self.file("run.toml")
     }
 
     /// The model card.
@@ -182,8 +196,7 @@ impl Run {
     pub fn learner(&self, plan: &Plan) -> Result<Box<dyn Learner>> {
         let path = self.model_file();
         if !path.is_file() {
-            let reason = "has no model yet; finish training with `unbraid train --resume --out`";
-            return Err(Error::run(&self.directory, reason));
+            return Err(self.unfinished("has no model yet"));
         }
         let file = read_weights(&path)?;
         let settings = self.config.model_settings();
@@ -248,11 +261,31 @@ impl Run {
 
     /// Whether every step has been taken and the model written.
     pub fn is_finished(&self) -> Result<bool> {
-        let path = self.model_file();
-        if !path.is_file() {
-            return Ok(false);
+        Ok(self.steps_of_model()? >= Some(self.config.train.steps))
+    }
+
+    /// Refuse a run that still has steps to take.
+    pub fn check_finished(&self) -> Result<()> {
+        let steps = self.config.train.steps;
+        match self.steps_of_model()? {
+            Some(done) if done >= steps => Ok(()),
+            Some(done) => Err(self.unfinished(&format!("has taken {done} of {steps} steps"))),
+            None => Err(self.unfinished("has no model yet")),
         }
-        Ok(read_weights(&path)?.about["step"].as_u64() >= Some(self.config.train.steps))
+    }
+
+    fn unfinished(&self, how: &str) -> Error {
+        let reason = format!("{how}; finish training with `unbraid train --resume --out`");
+        Error::run(&self.directory, reason)
+    }
+
+    /// The steps after which the model was written, if it was.
+    fn steps_of_model(&self) -> Result<Option<u64>> {
+        let path = self.model_file();
+        match path.is_file() {
+            true => Ok(read_weights(&path)?.about["step"].as_u64()),
+            false => Ok(None),
+        }
     }
 
     /// What is left to go on from, in words.
@@ -296,6 +329,7 @@ impl Run {
             self.graph_figure(),
             self.interventions(),
             self.effects_file(),
+            self.report(),
         ];
         for path in results {
             if path.exists() {
@@ -308,16 +342,17 @@ impl Run {
 
     /// The scores of the run, as JSON, if there are any.
     pub fn scores(&self) -> Result<Option<Json>> {
-        let path = self.scores_file();
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let parsed = serde_json::from_str(&files::read_text(&path)?);
-        let scores: Json = parsed.map_err(|source| MeasureError::format(&path, source))?;
-        match scores["format"].as_i64() {
-            Some(format) if format > FORMAT => Err(newer(&path, format)),
-            _ => Ok(Some(scores)),
-        }
+        document(&self.scores_file())
+    }
+
+    /// The graph of the run, as JSON, if there is one.
+    pub fn graph(&self) -> Result<Option<Json>> {
+        document(&self.graph_file())
+    }
+
+    /// What interventions on the run do, as JSON, if that was measured.
+    pub fn effects(&self) -> Result<Option<Json>> {
+        document(&self.effects_file())
     }
 
     /// Remove the unfinished files of a process that was killed while writing.
@@ -385,6 +420,19 @@ fn read_weights(path: &Path) -> Result<WeightsFile> {
         Some(format) if format <= FORMAT => Ok(file),
         Some(format) => Err(newer(path, format)),
         None => Err(Error::run(path, "does not say its format; is it damaged?")),
+    }
+}
+
+/// A JSON document of a run, if it is there.
+fn document(path: &Path) -> Result<Option<Json>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let parsed = serde_json::from_str(&files::read_text(path)?);
+    let document: Json = parsed.map_err(|source| MeasureError::format(path, source))?;
+    match document["format"].as_i64() {
+        Some(format) if format > FORMAT => Err(newer(path, format)),
+        _ => Ok(Some(document)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use unbraid_measure::files;
+use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::Report;
 
 use crate::error::Result;
@@ -77,4 +78,14 @@ pub fn save(run: &Run, mut document: Json) -> Result<()> {
     }
     let text = serde_json::to_string_pretty(&document).expect("JSON in memory can be written");
     Ok(files::write(run.scores_file(), format!("{text}\n").as_bytes())?)
+}
+
+/// Whether a document of scores has each of these metrics, of the means.
+pub fn has_all(document: &Json, metrics: &[&'static dyn Metric]) -> bool {
+    let scores = document["scores"].as_array();
+    let has = |name: &str| {
+        let mut scores = scores.into_iter().flatten();
+        scores.any(|score| score["metric"] == name && score["codes"].is_null())
+    };
+    metrics.iter().all(|metric| has(metric.info().name))
 }

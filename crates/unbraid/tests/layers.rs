@@ -20,7 +20,7 @@ const MEASURE: &[&[&str]] = &[
 ];
 
 const UNBRAID: &[&[&str]] = &[
-    &["error"],
+    &["error", "words"],
     &["fetch"],
     &["device", "workers", "compute"],
     &["batch"],
@@ -39,7 +39,8 @@ const UNBRAID: &[&[&str]] = &[
     &["factor_figure", "matching_figure", "training_figure"],
     &["train"],
     &["score", "bench"],
-    &["card", "study"],
+    &["card", "published", "study"],
+    &["report"],
     &["reproduce"],
 ];
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use unbraid::representation::Protocol;
 use unbraid_kernels::Cpu;
 
 /// Learn representations whose coordinates mean something, and measure whether they do.
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     Intervene(Intervene),
     /// Show the graph that a run has learned beside the true one.
     Graph(Graph),
+    /// Write one page about a run: scores, pictures, how to repeat it; a single file of HTML.
+    Report(Report),
     /// Turn the codes of a run so that its loss stays and its scores fall.
     Rotate(Rotate),
     /// Many runs from one file, and a table of them.
@@ -231,6 +234,26 @@ pub(crate) struct Score {
     /// The true factors of the same rows, [rows, factors], numbers or words, in the same formats.
     #[arg(long, requires = "codes", value_name = "FILE")]
     pub(crate) factors: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: Scoring,
+    /// The KL divergence of each code, a row for each model, for `udr`.
+    #[arg(long, requires = "codes", value_name = "FILE")]
+    pub(crate) kl: Option<PathBuf>,
+    /// The factor of each code, by name or number with commas between, `-` for none, for
+    /// `alignment`.
+    #[arg(long, requires = "factors", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) blocks: Option<Vec<String>>,
+    /// A learned graph, row = cause, for `shd`.
+    #[arg(long, requires = "true_graph", value_name = "FILE")]
+    pub(crate) graph: Option<PathBuf>,
+    /// The true graph, row = cause, for `shd`.
+    #[arg(long, requires = "graph", value_name = "FILE")]
+    pub(crate) true_graph: Option<PathBuf>,
+}
+
+/// What is scored, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Scoring {
     /// Metrics by name with commas between, or `all`.
     #[arg(long, value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
@@ -253,19 +276,21 @@ pub(crate) struct Score {
     /// Score N times on resampled rows and give the middle 95 %.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) bootstrap: usize,
-    /// The KL divergence of each code, a row for each model, for `udr`.
-    #[arg(long, requires = "codes", value_name = "FILE")]
-    pub(crate) kl: Option<PathBuf>,
-    /// The factor of each code, by name or number with commas between, `-` for none, for
-    /// `alignment`.
-    #[arg(long, requires = "factors", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) blocks: Option<Vec<String>>,
-    /// A learned graph, row = cause, for `shd`.
-    #[arg(long, requires = "true_graph", value_name = "FILE")]
-    pub(crate) graph: Option<PathBuf>,
-    /// The true graph, row = cause, for `shd`.
-    #[arg(long, requires = "graph", value_name = "FILE")]
-    pub(crate) true_graph: Option<PathBuf>,
+}
+
+impl Default for Scoring {
+    /// As if none of its options were given.
+    fn default() -> Self {
+        Self {
+            metrics: vec![],
+            sampled: vec![],
+            seed: 0,
+            bins: Protocol::default().bins as u32,
+            train_rows: None,
+            test_rows: None,
+            bootstrap: 0,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -300,6 +325,15 @@ pub(crate) struct Intervene {
     #[arg(long, conflicts_with_all = ["set", "grid", "row"])]
     pub(crate) effects: bool,
     /// The picture; RUN/interventions.png if left out.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The run directory. Scores and pictures that are missing are made first.
+    pub(crate) run: PathBuf,
+    /// The page; RUN/report.html if left out.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -6,6 +6,7 @@ use unbraid::data::library::Publication;
 use unbraid::data::{self, Dataset, Range, Rules, Sampler, Supervision};
 use unbraid::factors::{Factor, Kind};
 use unbraid::rng::Rng;
+use unbraid::words::grouped;
 
 use super::args::DataChoice;
 use super::{Output, table};
@@ -45,7 +46,7 @@ fn range(range: Range) -> (&'static str, &'static str) {
 
 fn text(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> String {
     let shape = data.shape();
-    let rows = grouped(data.len());
+    let rows = grouped(data.len() as u64);
     let mut parts = vec![format!("{name}: {rows} rows of {shape}, {}\n\n", range(shape.range).1)];
     parts.push(match data.factors() {
         [] => "no factors are known: it can be learned from, but not measured against\n".into(),
@@ -89,13 +90,6 @@ fn factor_row(factor: &Factor) -> Vec<String> {
         }
     };
     vec![factor.name.clone(), kind.into(), values]
-}
-
-/// 737280 as 737,280.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
-    groups.collect::<Vec<_>>().join(",")
 }
 
 fn document(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> Json {

@@ -23,6 +23,7 @@ mod library;
 mod list;
 mod progress;
 mod readings;
+mod report;
 mod reproduce;
 mod rotate;
 mod score;
@@ -55,6 +56,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Traverse(options) => traverse::run(&options, output),
         Command::Intervene(options) => intervene::run(&options, output),
         Command::Graph(options) => graph::run(&options, output),
+        Command::Report(options) => report::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
         Command::Reproduce(options) => return reproduce::run(&options, output),

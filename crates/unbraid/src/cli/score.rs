@@ -15,7 +15,7 @@ use unbraid::score::{Codes, joined, save};
 use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 
-use super::args::Score;
+use super::args::{Score, Scoring};
 use super::progress::share_bar;
 use super::readings;
 use super::train::set_up_reader;
@@ -23,57 +23,85 @@ use super::{Output, table};
 
 pub(super) fn run(options: &Score, output: Output) -> Result<()> {
     if let Some(run) = &options.run {
-        return score_run(run, options, output);
+        return score_run(run, &options.how, output);
     }
-    let metrics = metrics_named(&chosen(options, &["all".into()]))?;
+    let metrics = metrics_named(&chosen(&options.how, &["all".into()]))?;
     let mut codes = readings::codes(options)?;
-    set_protocol(&mut codes, options);
-    let report = judge(&codes, &metrics, scoring_options(options), output)?;
+    set_protocol(&mut codes, &options.how);
+    let report = judge(&codes, &metrics, scoring_options(&options.how), output)?;
     show(&report, &[], report.to_json(), output)
 }
 
-fn score_run(directory: &Path, options: &Score, output: Output) -> Result<()> {
+fn score_run(directory: &Path, how: &Scoring, output: Output) -> Result<()> {
     let run = Run::open(directory)?;
     set_up_reader(run.config());
-    let metrics = metrics_named(&chosen(options, &run.config().score.metrics))?;
+    // Before the data are opened: a misspelt name is answered at once.
+    metrics_named(&chosen(how, &run.config().score.metrics))?;
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
+    let Found { report, others, document, .. } = of_run(&run, &plan, &*learner, how, output)?;
+    show(&report, &others, document, output)
+}
+
+/// What scoring a run found.
+pub(super) struct Found {
+    /// The codes by which it was judged.
+    pub(super) codes: Representation<'static>,
+    /// Of the means of the training data.
+    report: Report,
+    /// Of drawn codes and of held-out rows.
+    others: Vec<(Codes, Report)>,
+    /// All of it, as it is kept in the run.
+    pub(super) document: Json,
+}
+
+/// Score a run and keep what was found, if anything was, in its directory and on its card.
+pub(super) fn of_run(
+    run: &Run,
+    plan: &Plan,
+    learner: &dyn Learner,
+    how: &Scoring,
+    output: Output,
+) -> Result<Found> {
+    let metrics = metrics_named(&chosen(how, &plan.config.score.metrics))?;
     output.note(&format!("encoding {} rows", plan.config.score.rows.min(plan.task.rows)));
-    let score = |mut codes: Representation, metrics: &[&'static dyn Metric]| {
-        set_protocol(&mut codes, options);
-        judge(&codes, metrics, scoring_options(options), output)
+    let score = |codes: &mut Representation, metrics: &[&'static dyn Metric]| {
+        set_protocol(codes, how);
+        judge(codes, metrics, scoring_options(how), output)
     };
-    let report = score(encode::of_run(&run, &plan, &*learner)?, &metrics)?;
+    let mut codes = encode::of_run(run, plan, learner)?;
+    let report = score(&mut codes, &metrics)?;
     let mut others = Vec::new();
-    if let Some((codes, metrics)) = drawn_codes(options, &plan, &*learner)? {
-        others.push((Codes::Sample, score(codes, &metrics)?));
+    if let Some((mut codes, metrics)) = drawn_codes(how, plan, learner)? {
+        others.push((Codes::Sample, score(&mut codes, &metrics)?));
     }
     if let Some(plan) = plan.held_out()? {
         output.note(&format!(
             "encoding {} held-out rows",
             plan.config.score.rows.min(plan.task.rows)
         ));
-        others.push((Codes::HeldOut, score(encode::of_plan(&plan, &*learner)?, &metrics)?));
-        if let Some((codes, metrics)) = drawn_codes(options, &plan, &*learner)? {
-            others.push((Codes::HeldOutSample, score(codes, &metrics)?));
+        let mut codes = encode::of_plan(&plan, learner)?;
+        others.push((Codes::HeldOut, score(&mut codes, &metrics)?));
+        if let Some((mut codes, metrics)) = drawn_codes(how, &plan, learner)? {
+            others.push((Codes::HeldOutSample, score(&mut codes, &metrics)?));
         }
     }
     let document = joined(&report, &others);
     if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {
-        save(&run, document.clone())?;
-        card::write(&run, &plan)?;
+        save(run, document.clone())?;
+        card::write(run, plan)?;
     }
-    show(&report, &others, document, output)
+    Ok(Found { codes, report, others, document })
 }
 
 /// What is scored on codes drawn from the posterior, if anything.
 fn drawn_codes(
-    options: &Score,
+    how: &Scoring,
     plan: &Plan,
     learner: &dyn Learner,
 ) -> Result<Option<(Representation<'static>, Vec<&'static dyn Metric>)>> {
-    let asked = !options.sampled.is_empty();
-    let names = if asked { &options.sampled } else { &plan.config.score.sampled };
+    let asked = !how.sampled.is_empty();
+    let names = if asked { &how.sampled } else { &plan.config.score.sampled };
     if names.is_empty() {
         return Ok(None);
     }
@@ -91,18 +119,18 @@ fn drawn_codes(
     }
 }
 
-fn chosen(options: &Score, default: &[String]) -> Vec<String> {
-    if options.metrics.is_empty() { default.to_vec() } else { options.metrics.clone() }
+fn chosen(how: &Scoring, default: &[String]) -> Vec<String> {
+    if how.metrics.is_empty() { default.to_vec() } else { how.metrics.clone() }
 }
 
-fn scoring_options(options: &Score) -> Options {
-    Options { seed: options.seed, bootstrap: options.bootstrap }
+fn scoring_options(how: &Scoring) -> Options {
+    Options { seed: how.seed, bootstrap: how.bootstrap }
 }
 
 /// Bins and the split as asked.
-fn set_protocol(codes: &mut Representation, options: &Score) {
-    let split = Split::asked(options.train_rows, options.test_rows, codes.rows(), options.seed);
-    codes.protocol = Protocol { bins: options.bins as usize, split };
+fn set_protocol(codes: &mut Representation, how: &Scoring) {
+    let split = Split::asked(how.train_rows, how.test_rows, codes.rows(), how.seed);
+    codes.protocol = Protocol { bins: how.bins as usize, split };
 }
 
 /// Judge, with a bar on a terminal for what takes longer.

@@ -88,7 +88,7 @@ pub(super) fn train_with_progress(
 
 /// Draw the log, if it has rows; says whether there is a figure now. The run is whole without it,
 /// so a failure is told and no more.
-fn draw_training(run: &Run, plan: &Plan, output: Output) -> bool {
+pub(super) fn draw_training(run: &Run, plan: &Plan, output: Output) -> bool {
     let (model, data) = (plan.entry.info.title, plan.config.data_name());
     let title = format!("{model} on {data}: the terms of the loss, step by step");
     let drawn = run.log_rows().and_then(|rows| match training_figure::draw(&rows, &title) {

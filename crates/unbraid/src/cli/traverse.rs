@@ -55,20 +55,13 @@ pub(super) struct Pictures<'a> {
     pub(super) sheet: PathBuf,
 }
 
-impl Pictures<'_> {
+/// Draws one kind of picture.
+type Draw<'a> = fn(&Pictures<'a>) -> unbraid::Result<Vec<PathBuf>>;
+
+impl<'a> Pictures<'a> {
     /// Draw all that can be drawn; says what was left out, and fails if that was everything.
     pub(super) fn draw(&self, output: Output) -> Result<Vec<PathBuf>> {
-        let drawn = [self.walks(), self.reconstructions(), self.factors(), self.matching()];
-        let mut files = Vec::new();
-        let mut left_out: Vec<String> = Vec::new();
-        for part in drawn {
-            match part {
-                Ok(made) => files.extend(made),
-                Err(Error::Unable(reason)) if !left_out.contains(&reason) => left_out.push(reason),
-                Err(Error::Unable(_)) => {}
-                Err(other) => return Err(other.into()),
-            }
-        }
+        let (files, left_out) = drawn(self.parts().map(|(_, draw)| draw(self)))?;
         if files.is_empty() {
             return Err(Error::Unable(left_out.join("; ")).into());
         }
@@ -76,6 +69,22 @@ impl Pictures<'_> {
             output.note(&format!("left out: {reason}"));
         }
         Ok(files)
+    }
+
+    /// Draw what is not there and can be drawn; the others stay as somebody wanted them.
+    pub(super) fn draw_missing(&self) -> Result<Vec<PathBuf>> {
+        let missing = self.parts().into_iter().filter(|(file, _)| !file.is_file());
+        Ok(drawn(missing.map(|(_, draw)| draw(self)))?.0)
+    }
+
+    /// The main file of each kind, and what draws it.
+    fn parts(&self) -> [(PathBuf, Draw<'a>); 4] {
+        [
+            (self.sheet.clone(), Self::walks),
+            (self.run.reconstructions(), Self::reconstructions),
+            (self.run.factor_figure(), Self::factors),
+            (self.run.matching_figure(), Self::matching),
+        ]
     }
 
     fn title(&self, what: &str) -> String {
@@ -120,4 +129,20 @@ impl Pictures<'_> {
         matching_figure::draw(self.codes, &title)?.save(&title, &self.run.matching_figure())?;
         Ok(vec![self.run.matching_figure()])
     }
+}
+
+/// The files that were made, and why others were not.
+fn drawn(
+    parts: impl IntoIterator<Item = unbraid::Result<Vec<PathBuf>>>,
+) -> Result<(Vec<PathBuf>, Vec<String>)> {
+    let (mut files, mut left_out) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            Ok(made) => files.extend(made),
+            Err(Error::Unable(reason)) if !left_out.contains(&reason) => left_out.push(reason),
+            Err(Error::Unable(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok((files, left_out))
 }

@@ -8,6 +8,7 @@ use unbraid_measure::files;
 use super::colours::Colour;
 use crate::error::Result;
 use crate::picture;
+use crate::words::escaped;
 
 /// Which end of a text stands at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,19 +122,6 @@ pub fn text_width(text: &str, size: f64) -> f64 {
 
 fn listed(points: impl Iterator<Item = (f64, f64)>) -> String {
     points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
-}
-
-/// Names come from the data of users: nothing in them may be taken for a mark.
-fn escaped(text: &str) -> String {
-    let letter = |c: char| match c {
-        '&' => "&amp;".into(),
-        '<' => "&lt;".into(),
-        '>' => "&gt;".into(),
-        // XML has no way to write these.
-        c if c.is_control() => ' '.to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(letter).collect()
 }
 
 #[cfg(test)]

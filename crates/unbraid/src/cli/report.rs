@@ -1,0 +1,89 @@
+//! `unbraid report`: one page about a run, with what is missing made first.
+
+use anyhow::Result;
+use serde_json::Value as Json;
+use unbraid::config::Plan;
+use unbraid::learner::Learner;
+use unbraid::representation::Representation;
+use unbraid::run::Run;
+use unbraid::traverse::Span;
+use unbraid::{card, encode, report, score};
+use unbraid_measure::scoring::metrics_named;
+
+use super::Output;
+use super::args::{Report, Scoring};
+use super::score::of_run;
+use super::train::{draw_training, set_up_reader};
+use super::traverse::Pictures;
+
+pub(super) fn run(options: &Report, output: Output) -> Result<()> {
+    let run = Run::open(&options.run)?;
+    run.check_finished()?;
+    set_up_reader(run.config());
+    let plan = run.config().clone().resolve()?;
+    let learner = run.learner(&plan)?;
+    let (scores, codes) = scores(&run, &plan, &*learner, output)?;
+    let mut drawn = draw(&run, &plan, &*learner, codes)?;
+    if !run.training_figure().is_file() {
+        drawn |= draw_training(&run, &plan, output);
+    }
+    if drawn {
+        card::write(&run, &plan)?;
+    }
+    let path = options.out.clone().unwrap_or_else(|| run.report());
+    report::write(&run, &plan, &scores, &path)?;
+    output.file(&path)
+}
+
+/// The scores of the run, and its codes if they had to be made for them.
+fn scores(
+    run: &Run,
+    plan: &Plan,
+    learner: &dyn Learner,
+    output: Output,
+) -> Result<(Json, Option<Representation<'static>>)> {
+    let wanted = metrics_named(&plan.config.score.metrics)?;
+    if let Some(scores) = run.scores()?.filter(|scores| score::has_all(scores, &wanted)) {
+        return Ok((scores, None));
+    }
+    let found = of_run(run, plan, learner, &Scoring::default(), output)?;
+    // Those of other metrics, scored before, are in the run; if nothing could be, the reasons are
+    // not.
+    let scores = run.scores()?.unwrap_or(found.document);
+    Ok((scores, Some(found.codes)))
+}
+
+/// Draw what is missing as `unbraid traverse` does; whether there was any.
+fn draw(
+    run: &Run,
+    plan: &Plan,
+    learner: &dyn Learner,
+    codes: Option<Representation<'static>>,
+) -> Result<bool> {
+    if !lacks_pictures(run, plan) {
+        return Ok(false);
+    }
+    let codes = match codes {
+        Some(codes) => codes,
+        None => encode::of_run(run, plan, learner)?,
+    };
+    let (row, span, sheet) = (codes.rows() / 2, Span::Quantile, run.traversal());
+    let pictures = Pictures { run, plan, learner, codes: &codes, row, span, sheet };
+    Ok(!pictures.draw_missing()?.is_empty())
+}
+
+/// Whether a picture is missing that these data may have. Encoding takes its time, so what only a
+/// decoder could tell is tried, and the rest is not.
+fn lacks_pictures(run: &Run, plan: &Plan) -> bool {
+    let images = !plan.task.shape.is_vector();
+    let factors = plan.data.factors();
+    let continuous = !factors.is_empty() && factors.iter().all(|factor| factor.size().is_none());
+    [
+        (images, run.traversal()),
+        (images, run.reconstructions()),
+        (!factors.is_empty(), run.factor_figure()),
+        (continuous, run.matching_figure()),
+    ]
+    .iter()
+    .any(|(possible, path)| *possible && !path.is_file())
+}

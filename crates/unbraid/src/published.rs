@@ -1,0 +1,130 @@
+//! Published numbers, to stand beside ours. Only what was read in the paper itself is here.
+
+/// A score that a paper reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// The model, by its name in our registry, where it has one.
+    pub model: &'static str,
+    /// The data set, by its name in our registry.
+    pub data: &'static str,
+    /// The concepts, where a paper takes several sets of them from the same data.
+    pub concepts: Option<&'static str>,
+    /// The metric, by its name in our registry.
+    pub metric: &'static str,
+    /// The mean, in the unit of the metric.
+    pub value: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// Where it is printed.
+    pub source: &'static str,
+}
+
+/// What is published of this model on these data by this metric. Scores of one set of concepts among
+/// several are not found: the name of the data does not say which set is meant.
+pub fn find(model: &str, data: &str, metric: &str) -> Option<Published> {
+    let asked = |entry: &Published| {
+        (entry.model, entry.data, entry.metric) == (model, data, metric) && entry.concepts.is_none()
+    };
+    all().find(asked)
+}
+
+/// Every published number.
+pub fn all() -> impl Iterator<Item = Published> {
+    CAUSAL_VAE.iter().flat_map(Line::entries)
+}
+
+/// A line of a table of MIC and TIC: each a mean and its standard error, in percent.
+struct Line {
+    model: &'static str,
+    data: &'static str,
+    concepts: Option<&'static str>,
+    mic: (f64, f64),
+    tic: (f64, f64),
+}
+
+impl Line {
+    fn entries(&self) -> [Published; 2] {
+        let &Self { model, data, concepts, mic, tic } = self;
+        let source = "Yang et al., CausalVAE, CVPR 2021, Table 1";
+        [("mic", mic), ("tic", tic)].map(|(metric, (mean, error))| Published {
+            model,
+            data,
+            concepts,
+            metric,
+            value: mean / 100.0,
+            error: error / 100.0,
+            source,
+        })
+    }
+}
+
+const fn on(data: &'static str, model: &'static str, mic: (f64, f64), tic: (f64, f64)) -> Line {
+    Line { model, data, concepts: None, mic, tic }
+}
+
+const fn of_faces(
+    concepts: &'static str,
+    model: &'static str,
+    mic: (f64, f64),
+    tic: (f64, f64),
+) -> Line {
+    Line { model, data: "celeba", concepts: Some(concepts), mic, tic }
+}
+
+/// Table 1 of CausalVAE: all images were trained on, and all were scored.
+const CAUSAL_VAE: [Line; 20] = [
+    on("pendulum", "causal-vae", (95.1, 2.4), (81.6, 1.9)),
+    on("pendulum", "condition-vae", (93.8, 3.3), (80.5, 1.4)),
+    on("pendulum", "beta-vae", (22.6, 4.6), (12.5, 2.2)),
+    on("pendulum", "causal-vae-unsup", (21.2, 1.4), (12.0, 1.0)),
+    on("pendulum", "ladder-vae", (22.4, 3.1), (12.8, 1.2)),
+    on("flow", "causal-vae", (72.1, 1.3), (56.4, 1.6)),
+    on("flow", "condition-vae", (75.5, 2.3), (56.5, 1.8)),
+    on("flow", "beta-vae", (23.6, 3.2), (12.5, 0.6)),
+    on("flow", "causal-vae-unsup", (22.8, 2.7), (12.4, 1.4)),
+    on("flow", "ladder-vae", (34.3, 4.3), (24.4, 1.5)),
+    of_faces("smile", "causal-vae", (83.7, 6.2), (71.6, 7.2)),
+    of_faces("smile", "condition-vae", (78.8, 10.9), (66.1, 12.1)),
+    of_faces("smile", "beta-vae", (22.5, 1.2), (9.92, 1.2)),
+    of_faces("smile", "causal-vae-unsup", (27.2, 5.3), (14.6, 4.2)),
+    of_faces("smile", "ladder-vae", (23.5, 3.0), (10.3, 1.6)),
+    of_faces("beard", "causal-vae", (92.3, 5.6), (83.3, 8.6)),
+    of_faces("beard", "condition-vae", (89.8, 6.2), (78.7, 7.7)),
+    of_faces("beard", "beta-vae", (22.4, 1.9), (9.82, 2.2)),
+    // As printed, though TIC can hardly exceed MIC: the two may be swapped.
+    of_faces("beard", "causal-vae-unsup", (11.4, 1.5), (20.0, 2.2)),
+    of_faces("beard", "ladder-vae", (23.5, 3.0), (8.1, 1.2)),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unbraid_measure::{data, metrics};
+
+    #[test]
+    fn a_number_is_found_by_model_data_and_metric_in_the_unit_of_the_metric() {
+        let found = find("causal-vae", "pendulum", "mic").unwrap();
+        assert!((found.value - 0.951).abs() < 1e-12 && (found.error - 0.024).abs() < 1e-12);
+        let found = find("ladder-vae", "flow", "tic").unwrap();
+        assert!((found.value - 0.244).abs() < 1e-12, "{found:?}");
+        assert_eq!(find("causal-vae", "pendulum", "mcc"), None);
+        assert_eq!(find("causal-vae", "squares", "mic"), None);
+    }
+
+    #[test]
+    fn faces_are_not_found_by_the_name_of_the_data_alone() {
+        assert_eq!(find("causal-vae", "celeba", "mic"), None);
+        assert_eq!(all().filter(|entry| entry.concepts == Some("smile")).count(), 10);
+    }
+
+    #[test]
+    fn every_entry_names_data_and_a_metric_of_ours_and_lies_in_its_range() {
+        assert_eq!(all().count(), 40);
+        for entry in all() {
+            assert!(data::find(entry.data).is_ok(), "{entry:?}");
+            let reading = metrics::find(entry.metric).unwrap().reading();
+            assert!((reading.low..=reading.high).contains(&entry.value), "{entry:?}");
+            assert!(entry.error > 0.0 && entry.error < 0.2, "{entry:?}");
+        }
+    }
+}

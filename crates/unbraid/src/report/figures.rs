@@ -1,0 +1,102 @@
+//! Pictures and figures as part of the page itself.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use image::ImageReader;
+use unbraid_measure::Error as MeasureError;
+
+use super::base64;
+use super::html::{Html, classed, element, opened};
+use crate::error::Result;
+
+/// A drawing wider than this, in pixels, has letters too small to read once it is as narrow as a
+/// phone: there it is moved in its box instead.
+const READABLE: f64 = 640.0;
+
+/// The picture in this file with a caption; nothing if there is no such file. `words` are for those
+/// who cannot see it.
+pub(super) fn figure(path: &Path, words: &str, caption: impl Into<Html>) -> Result<Html> {
+    if !path.is_file() {
+        return Ok(Html::nothing());
+    }
+    let bytes = fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
+    let plate = match path.extension().is_some_and(|extension| extension == "svg") {
+        true => drawing(&bytes, words),
+        false => classed("div", "plate", image("image/png", &bytes, words)),
+    };
+    Ok(element("figure", plate + element("figcaption", caption)))
+}
+
+/// A drawing as marks of the page, so that its text can be searched and stays sharp.
+fn drawing(bytes: &[u8], words: &str) -> Html {
+    match std::str::from_utf8(bytes).ok().and_then(marks) {
+        Some(marks) => {
+            let wide = width(marks).is_none_or(|width| width > READABLE);
+            classed(
+                "div",
+                if wide { "plate drawing broad" } else { "plate drawing" },
+                Html::trusted(marks),
+            )
+        }
+        None => classed("div", "plate drawing", image("image/svg+xml", bytes, words)),
+    }
+}
+
+/// The width that a drawing says it has.
+fn width(marks: &str) -> Option<f64> {
+    let first = &marks[..marks.find('>')?];
+    let number = first.split(" width=\"").nth(1)?;
+    number.split('"').next()?.parse().ok()
+}
+
+/// A drawing without what stands before its first mark. None if it is not such as we draw: then it
+/// is shown as an image, in which nothing can break the page or run.
+fn marks(text: &str) -> Option<&str> {
+    let marks = text[text.find("<svg")?..].trim_end();
+    let ours = marks.ends_with("</svg>") && !marks.to_lowercase().contains("<script");
+    ours.then_some(marks)
+}
+
+fn image(kind: &str, bytes: &[u8], words: &str) -> Html {
+    let source = format!("data:{kind};base64,{}", base64::encoded(bytes));
+    match dimensions(bytes) {
+        // With its size the page does not jump while it is read.
+        Some((width, height)) => opened(
+            "img",
+            &[("src", &source), ("alt", &words), ("width", &width), ("height", &height)],
+        ),
+        None => opened("img", &[("src", &source), ("alt", &words)]),
+    }
+}
+
+fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
+    ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?.into_dimensions().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drawing_is_taken_as_it_is_and_anything_else_as_an_image() {
+        let plain = "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 1 1\"><g/></svg>\n";
+        assert_eq!(marks(plain), Some("<svg viewBox=\"0 0 1 1\"><g/></svg>"));
+        assert_eq!(marks("<svg><script>x</script></svg>"), None);
+        assert_eq!(marks("<svg><g>"), None);
+        let shown = drawing(b"<svg><g>", "half a drawing").into_string();
+        assert!(shown.contains("<img src=\"data:image/svg+xml;base64,"), "{shown}");
+    }
+
+    #[test]
+    fn a_broad_drawing_is_told_from_a_narrow_one() {
+        assert_eq!(width("<svg height=\"3\" width=\"672\"><g width=\"1\"/></svg>"), Some(672.0));
+        assert_eq!(width("<svg viewBox=\"0 0 1 1\"></svg>"), None);
+    }
+
+    #[test]
+    fn a_missing_file_is_no_figure() {
+        assert!(figure(Path::new("nowhere.png"), "", "").unwrap().is_nothing());
+    }
+}

@@ -1,0 +1,69 @@
+//! Names and numbers as people write them, on cards, in figures and on pages.
+
+/// Text in which nothing can be taken for a mark of HTML or SVG: names come from the data of users.
+pub fn escaped(text: &str) -> String {
+    let letter = |c: char| match c {
+        '&' => "&amp;".into(),
+        '<' => "&lt;".into(),
+        '>' => "&gt;".into(),
+        '"' => "&quot;".into(),
+        '\'' => "&#39;".into(),
+        '\n' | '\t' => c.to_string(),
+        // XML has no way to write the others.
+        c if c.is_control() => ' '.to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(letter).collect()
+}
+
+/// With a capital at the front.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// 737280 as 737,280.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
+}
+
+/// The size of a file: 794 kB.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [] => String::new(),
+        [one] => (*one).to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_escaped_is_a_mark() {
+        assert_eq!(escaped("a<b>\"&'\u{7}\n"), "a&lt;b&gt;&quot;&amp;&#39; \n");
+        assert_eq!(escaped("β → ε"), "β → ε");
+    }
+
+    #[test]
+    fn numbers_and_lists_read_as_prose() {
+        assert_eq!([7, 1000, 737_280].map(grouped), ["7", "1,000", "737,280"]);
+        assert_eq!([999, 794_708, 1_250_000].map(size), ["999 B", "794 kB", "1.2 MB"]);
+        assert_eq!(listed(&["x", "y", "side"]), "x, y and side");
+        assert_eq!(listed(&["x"]), "x");
+        assert_eq!(capitalised("über"), "Über");
+    }
+}
