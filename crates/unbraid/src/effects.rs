@@ -101,7 +101,8 @@ fn taught(plan: &Plan, graph: &Graph, rng: &Rng) -> Result<Box<dyn Learner>> {
     let (task, data) = (&plan.task, &*plan.data);
     let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
     let labels = seen.labels.expect("concepts are labels");
-    let mixed = Mixed::new(&attribute(&seen.observations, &labels, graph, task.shape));
+    let axes = task.shape.axes();
+    let mixed = Mixed::new(&attribute(&seen.observations, &labels, graph, axes));
     on_workers(|| {
         let mut reader = (entry.build)(&settings, task, &rng.split("weights"))?;
         reader.fit(data, &rng.split("fit"))?;

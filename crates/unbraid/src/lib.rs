@@ -83,17 +83,17 @@ pub mod reconstruct;
 
 pub mod response;
 
-pub mod factor_figure;
-
-pub mod matching_figure;
-
-pub mod training_figure;
-
 pub mod intervene;
 
 pub mod effects;
 
 pub mod causes;
+
+pub mod factor_figure;
+
+pub mod matching_figure;
+
+pub mod training_figure;
 
 pub mod causes_figure;
 

@@ -22,8 +22,13 @@ pub struct Published {
 /// What is published of this model on these data by this metric. Scores of one set of concepts among
 /// several are not found: the name of the data does not say which set is meant.
 pub fn find(model: &str, data: &str, metric: &str) -> Option<Published> {
+    find_of(model, data, metric, None)
+}
+
+/// The same for one set of concepts.
+pub fn find_of(model: &str, data: &str, metric: &str, concepts: Option<&str>) -> Option<Published> {
     let asked = |entry: &Published| {
-        (entry.model, entry.data, entry.metric) == (model, data, metric) && entry.concepts.is_none()
+        (entry.model, entry.data, entry.metric, entry.concepts) == (model, data, metric, concepts)
     };
     all().find(asked)
 }

@@ -153,6 +153,11 @@ impl Shape {
         self.channels * self.height * self.width
     }
 
+    /// Channels, height and width.
+    pub fn axes(&self) -> [usize; 3] {
+        [self.channels, self.height, self.width]
+    }
+
     /// Whether it is a plain vector.
     pub fn is_vector(&self) -> bool {
         self.height == 1 && self.width == 1

@@ -8,7 +8,6 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
-use crate::data::Shape;
 use crate::graph::Graph;
 use crate::stats::correlation::ranks;
 
@@ -34,13 +33,14 @@ pub struct Parts {
     pub of_number: Vec<usize>,
 }
 
-/// Find the parts of observations `[rows, numbers]` with labels `[rows, concepts]`. The time grows with
-/// the square of the rows: a few thousand are enough.
+/// Find the parts of observations `[rows, numbers]` with labels `[rows, concepts]`; `shape` is channels,
+/// height and width, and a vector is one pixel of many channels. The time grows with the square of the
+/// rows: a few thousand are enough.
 pub fn attribute(
     observations: &Array2<f32>,
     labels: &Array2<f32>,
     graph: &Graph,
-    shape: Shape,
+    shape: [usize; 3],
 ) -> Parts {
     let grid = Grid::new(shape);
     let blocks = grid.means(observations);
@@ -49,48 +49,59 @@ pub fn attribute(
 
 /// Blocks of pixels; for vectors, the numbers themselves.
 struct Grid {
-    shape: Shape,
+    channels: usize,
+    height: usize,
+    width: usize,
     side: usize,
     across: usize,
     down: usize,
 }
 
 impl Grid {
-    fn new(shape: Shape) -> Self {
-        let side = (shape.height.min(shape.width) / BLOCKS).max(1);
-        let (across, down) = (shape.width.div_ceil(side), shape.height.div_ceil(side));
-        Self { shape, side, across, down }
+    fn new([channels, height, width]: [usize; 3]) -> Self {
+        let side = (height.min(width) / BLOCKS).max(1);
+        let (across, down) = (width.div_ceil(side), height.div_ceil(side));
+        Self { channels, height, width, side, across, down }
+    }
+
+    fn is_vector(&self) -> bool {
+        self.height == 1 && self.width == 1
+    }
+
+    /// How many numbers an observation has.
+    fn size(&self) -> usize {
+        self.channels * self.height * self.width
     }
 
     /// Blocks, of all channels together; a vector has one for each number.
     fn len(&self) -> usize {
-        if self.shape.is_vector() { self.shape.channels } else { self.across * self.down }
+        if self.is_vector() { self.channels } else { self.across * self.down }
     }
 
     /// Channels that a block keeps apart.
     fn depth(&self) -> usize {
-        if self.shape.is_vector() { 1 } else { self.shape.channels }
+        if self.is_vector() { 1 } else { self.channels }
     }
 
     fn block_of(&self, number: usize) -> usize {
-        if self.shape.is_vector() {
+        if self.is_vector() {
             return number;
         }
-        let pixel = number % (self.shape.height * self.shape.width);
-        let (y, x) = (pixel / self.shape.width, pixel % self.shape.width);
+        let pixel = number % (self.height * self.width);
+        let (y, x) = (pixel / self.width, pixel % self.width);
         y / self.side * self.across + x / self.side
     }
 
     /// The mean of each channel over each block, `[rows, blocks · depth]`.
     fn means(&self, observations: &Array2<f32>) -> Array2<f32> {
         let depth = self.depth();
-        let plane = self.shape.height * self.shape.width;
+        let plane = self.height * self.width;
         let mut counts = vec![0f32; self.len() * depth];
         let place = |number: usize| {
-            let channel = if self.shape.is_vector() { 0 } else { number / plane };
+            let channel = if self.is_vector() { 0 } else { number / plane };
             self.block_of(number) * depth + channel
         };
-        (0..self.shape.size()).for_each(|number| counts[place(number)] += 1.0);
+        (0..self.size()).for_each(|number| counts[place(number)] += 1.0);
         let mut means = Array2::zeros((observations.nrows(), counts.len()));
         let rows = means.axis_iter_mut(Axis(0)).into_par_iter();
         rows.zip(observations.axis_iter(Axis(0))).for_each(|(mut row, numbers)| {
@@ -181,7 +192,7 @@ fn settle(
     }
     let all = spread_out(&chosen, grid, kept[0]);
     let part = |set: usize| kept.iter().position(|kept| *kept == set).unwrap_or(0);
-    let of_number = (0..grid.shape.size()).map(|number| part(all[grid.block_of(number)])).collect();
+    let of_number = (0..grid.size()).map(|number| part(all[grid.block_of(number)])).collect();
     Parts { sets: kept.iter().map(|&set| sets[set].clone()).collect(), of_number }
 }
 
@@ -275,13 +286,12 @@ fn per_block(columns: &Array1<f64>, grid: &Grid) -> Array1<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Range;
     use crate::rng::Rng;
     use ndarray::Array2;
 
     /// Two causes a and b, an effect c of both. Four bars of pixels: a alone, b alone, c alone, noise.
-    fn example(rows: usize) -> (Array2<f32>, Array2<f32>, Shape) {
-        let shape = Shape { channels: 1, height: 4, width: 8, range: Range::Unit };
+    fn example(rows: usize) -> (Array2<f32>, Array2<f32>, [usize; 3]) {
+        let shape = [1, 4, 8];
         let mut rng = Rng::new(1);
         let mut labels = Array2::zeros((rows, 3));
         let mut images = Array2::zeros((rows, 32));
@@ -319,7 +329,7 @@ mod tests {
         let (images, labels, _) = example(400);
         let mut pair = Array2::zeros((400, 2));
         pair.column_mut(0).assign(&images.column(8));
-        let shape = Shape { channels: 2, height: 1, width: 1, range: Range::Real };
+        let shape = [2, 1, 1];
         let graph = Graph::new(["a", "b", "c"], &[]).unwrap();
         let parts = attribute(&pair, &labels, &graph, shape);
         assert_eq!(parts, Parts { sets: vec![vec![1]], of_number: vec![0, 0] });

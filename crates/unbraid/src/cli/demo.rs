@@ -1,26 +1,26 @@
-//! `unbraid demo`: the whole story on built-in data, in a few minutes on two cores.
+//! `unbraid demo`: the whole story on built-in data, in a few minutes on two cores. Train on labelled
+//! concepts, find their graph, ask "what if", check the answers against the simulator, write the page.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use unbraid::Error;
 use unbraid::config::{Config, Plan};
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::score::save;
-use unbraid::traverse::Span;
-use unbraid::{card, encode, models};
-use unbraid_measure::scoring::{Options, Report, metrics_named};
+use unbraid::{encode, models, published};
+use unbraid_measure::files;
+use unbraid_measure::scoring::{Options, metrics_named};
 
 use super::args::Demo;
+use super::intervene::described;
 use super::score::judge;
 use super::train::{set_up, train_with_progress};
-use super::traverse::Pictures;
-use super::{Output, table};
+use super::{Output, report, table};
 
-/// Small enough for minutes, and enough for the codes to come apart.
+/// Small enough for minutes, and enough for interventions to hold.
 const CONFIG: &str = include_str!("demo.toml");
 
 pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
@@ -31,45 +31,35 @@ pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     let run = open_or_create(options, &plan)?;
     if !run.is_finished()? {
         output.note(&format!(
-            "Training a {} on `{}`: {} images whose {} true factors are known to us, not to it.",
+            "Training a {} on `{}`: {} images of a pendulum, a light and its shadow, with labels. \
+             Nobody tells it what causes what.",
             plan.entry.info.title,
             plan.config.data_name(),
             plan.task.rows,
-            plan.data.factors().len()
         ));
         if let Some(code) = train_with_progress(&run, &plan, output)? {
             return Ok(code);
         }
     }
     let learner = run.learner(&plan)?;
-    let codes = encode::of_run(&run, &plan, &*learner)?;
-    let metrics = metrics_named(&plan.config.score.metrics)?;
-    let report = judge(&codes, &metrics, Options::default(), output)?;
-    let scores = report.to_json();
-    save(&run, scores.clone())?;
-    let picture = run.traversal();
-    let pictures = Pictures {
-        run: &run,
-        plan: &plan,
-        learner: &*learner,
-        codes: &codes,
-        row: codes.rows() / 2,
-        span: Span::Quantile,
-        sheet: picture.clone(),
-    };
-    pictures.draw(output)?;
-    card::write(&run, &plan)?;
-
+    let scores = report::make(&run, &plan, &*learner, &run.report(), output)?;
+    let graph = document(&run.graph_file())?;
+    let effects = document(&run.effects_file())?;
     let text = format!(
-        "\nScores, 1 is perfect; `pca` is the floor, a linear code of the same size:\n\n{}\n\
-         What each code does: {}\nThe run:             {}\nTook {:.0} s.\n",
-        comparison(&[("pca", floor(&plan, output)?), (plan.config.model_name(), report)]),
-        picture.display(),
-        run.directory().display(),
+        "\nCodes and the concepts they stand for, 1 is perfect; pca is a linear code of the same size, and \
+         published\nis the CausalVAE of the paper:\n\n{}\nThe graph, from labels alone:\n\n{}\nWhat if: every \
+         concept set, held against the simulator on images never trained on:\n\n{}\nopen {}\n\nTook {:.0} s.\n",
+        compared(&scores, &floor(&plan, output)?),
+        causes(&graph),
+        described(&effects),
+        run.report().display(),
         start.elapsed().as_secs_f64()
     );
     output.result(&text, || {
-        json!({"format": 1, "run": run.directory(), "picture": picture, "scores": scores["scores"]})
+        json!({
+            "format": 1, "run": run.directory(), "report": run.report(), "scores": scores["scores"],
+            "graph": graph, "effects": effects,
+        })
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -89,30 +79,50 @@ fn open_or_create(options: &Demo, plan: &Plan) -> Result<Run> {
     Ok(run)
 }
 
+fn document(path: &std::path::Path) -> Result<Json> {
+    Ok(serde_json::from_str(&files::read_text(path)?)?)
+}
+
 /// The scores of principal components on the same rows.
-fn floor(plan: &Plan, output: Output) -> Result<Report> {
+fn floor(plan: &Plan, output: Output) -> Result<Json> {
     let rng = Rng::new(plan.config.seed);
-    let latents = plan.config.model.get("latents").cloned();
-    let settings = latents.map(|latents| ("latents".to_string(), latents)).into_iter().collect();
+    let settings = format!("latents = {}", plan.task.label).parse()?;
     let mut pca = (models::find("pca")?.build)(&settings, &plan.task, &rng)?;
     pca.fit(&*plan.data, &rng)?;
     let rows = encode::rows(&*plan.data, plan.config.score.rows, &rng);
     let codes = encode::encode(&*pca, &*plan.data, &rows)?;
-    judge(&codes, &metrics_named(&plan.config.score.metrics)?, Options::default(), output)
+    let metrics = metrics_named(&plan.config.score.metrics)?;
+    Ok(judge(&codes, &metrics, Options::default(), output)?.to_json())
 }
 
-/// A line per metric, a column per model.
-fn comparison(models: &[(&str, Report)]) -> String {
-    let mut rows = vec![vec![String::new()]];
-    rows[0].extend(models.iter().map(|(name, _)| (*name).to_string()));
-    for i in 0..models.first().map_or(0, |(_, report)| report.outcomes.len()) {
-        let value = |report: &Report| match &report.outcomes[i].score {
-            Ok(score) => format!("{:.3}", score.value),
-            Err(_) => "-".into(),
-        };
-        let mut row = vec![models[0].1.outcomes[i].metric.info().name.to_string()];
-        row.extend(models.iter().map(|(_, report)| value(report)));
-        rows.push(row);
+/// A line per metric: the floor, the run, the paper.
+fn compared(scores: &Json, floor: &Json) -> String {
+    let of = |scores: &Json, metric: &str| {
+        let all = scores["scores"].as_array().cloned().unwrap_or_default();
+        let plain = |score: &&Json| score["metric"] == metric && score["codes"].is_null();
+        let found = all.iter().find(plain).and_then(|score| score["value"].as_f64());
+        found.map_or("-".into(), |value| format!("{value:.3}"))
+    };
+    let mut rows = vec![["", "pca", "structural-vae", "published"].map(String::from).to_vec()];
+    for metric in ["mic", "tic", "mcc"] {
+        let paper = published::find("causal-vae", "pendulum", metric);
+        rows.push(vec![
+            metric.into(),
+            of(floor, metric),
+            of(scores, metric),
+            paper.map_or("-".into(), |paper| format!("{:.3}", paper.value)),
+        ]);
     }
     table(&rows)
+}
+
+/// The edges, and how many are wrong.
+fn causes(graph: &Json) -> String {
+    let word = |value: &Json| value.as_str().unwrap_or_default().to_string();
+    let row = |edge: &Json| {
+        let arrow = format!("{} -> {}", word(&edge["cause"]), word(&edge["effect"]));
+        vec![arrow, word(&edge["principle"])]
+    };
+    let edges: Vec<_> = graph["edges"].as_array().into_iter().flatten().map(row).collect();
+    format!("{}\n{} edges are wrong.\n", table(&edges), graph["shd"])
 }

@@ -8,7 +8,7 @@ use unbraid::Error;
 use unbraid::batch::Seen;
 use unbraid::config::Plan;
 use unbraid::data::{self, Dataset, Do};
-use unbraid::effects::{self, Effects};
+use unbraid::effects;
 use unbraid::intervene::{self, Concept, short};
 use unbraid::learner::Learner;
 use unbraid::picture;
@@ -43,7 +43,7 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
 }
 
 /// What was asked, of what.
-struct Question<'a> {
+pub(super) struct Question<'a> {
     run: &'a Run,
     plan: &'a Plan,
     learner: &'a dyn Learner,
@@ -57,17 +57,25 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
+    /// About every concept, of a run whose model has some.
+    pub(super) fn about(run: &'a Run, plan: &'a Plan, learner: &'a dyn Learner) -> Result<Self> {
+        let held_out = plan.held_out()?;
+        let tested = held_out.as_ref().map_or(&*plan.data, |plan| &*plan.data);
+        let rng = Rng::new(plan.config.seed).split("concepts");
+        let known = Concept::all(tested, &data::rows(tested, 10_000, &rng))?;
+        let (dos, warnings, out) = (vec![], vec![], run.interventions());
+        Ok(Self { run, plan, learner, held_out, known, dos, warnings, row: None, out })
+    }
+
     fn new(
         run: &'a Run,
         plan: &'a Plan,
         learner: &'a dyn Learner,
         options: &Intervene,
     ) -> Result<Self> {
-        let held_out = plan.held_out()?;
-        let tested = held_out.as_ref().map_or(&*plan.data, |plan| &*plan.data);
-        let rng = Rng::new(plan.config.seed).split("concepts");
-        let known = Concept::all(tested, &data::rows(tested, 10_000, &rng))?;
-        let (dos, warnings) = intervene::parse(&options.set, &known)?;
+        let mut question = Self::about(run, plan, learner)?;
+        let (dos, warnings) = intervene::parse(&options.set, &question.known)?;
+        let (known, tested) = (&question.known, question.tested());
         if dos.is_empty() && !options.grid && !options.effects {
             let names: Vec<&str> = known.iter().map(|concept| concept.name.as_str()).collect();
             let reason = format!(
@@ -82,8 +90,9 @@ impl<'a> Question<'a> {
                 Error::Unable(format!("there is no row {row}: the last one is {last}")).into()
             );
         }
-        let out = options.out.clone().unwrap_or_else(|| run.interventions());
-        Ok(Self { run, plan, learner, known, dos, warnings, row: options.row, out, held_out })
+        question.out = options.out.clone().unwrap_or_else(|| run.interventions());
+        (question.dos, question.warnings, question.row) = (dos, warnings, options.row);
+        Ok(question)
     }
 
     fn tested(&self) -> &dyn Dataset {
@@ -161,7 +170,7 @@ impl<'a> Question<'a> {
         output.file(&self.draw_grid()?)
     }
 
-    fn draw_grid(&self) -> Result<PathBuf> {
+    pub(super) fn draw_grid(&self) -> Result<PathBuf> {
         let row = self.row.unwrap_or(self.tested().len() / 2);
         let title = self.title("each row sets one concept, from low to high");
         let sheet = intervene::grid(self.learner, self.tested(), row, &self.known, title)?;
@@ -169,46 +178,66 @@ impl<'a> Question<'a> {
         Ok(self.out.clone())
     }
 
-    fn effects(&self, output: Output) -> Result<()> {
+    /// Whether there is a simulator to hold interventions against.
+    pub(super) fn can_be_judged(&self) -> bool {
+        let any = Do { factor: 0, value: self.known[0].quantile(0.5) };
+        let data = self.tested();
+        data.graph().is_some_and(|graph| graph.len() == self.known.len())
+            && data.counterfactual(0, &[any]).is_some()
+    }
+
+    /// Judge every intervention, and write what was found.
+    pub(super) fn judge(&self, output: Output) -> Result<Json> {
         output.note("teaching a reader of concepts, then judging every intervention");
-        let effects = effects::measure(self.plan, self.tested(), self.learner)?;
-        files::write(self.run.effects_file(), format!("{:#}\n", effects.to_json()).as_bytes())?;
-        output.result(&described(&effects), || effects.to_json())
+        let effects = effects::measure(self.plan, self.tested(), self.learner)?.to_json();
+        files::write(self.run.effects_file(), format!("{effects:#}\n").as_bytes())?;
+        Ok(effects)
+    }
+
+    fn effects(&self, output: Output) -> Result<()> {
+        let effects = self.judge(output)?;
+        output.result(&described(&effects), || effects)
     }
 }
 
-/// The effects as a table.
-fn described(effects: &Effects) -> String {
+/// `effects.json` as a table.
+pub(super) fn described(effects: &Json) -> String {
     let mut rows =
         vec![["do", "image error", "descendants follow", "others move"].map(String::from).to_vec()];
-    for effect in &effects.concepts {
-        let follow = effect.descendants.iter().map(|(name, r)| format!("{name} {r:.3}"));
-        let stay = effect.others.iter().map(|(name, moved, floor)| {
-            format!("{name} {:.1} % ({:.1})", 100.0 * moved, 100.0 * floor)
-        });
+    let all = |list: &Json| list.as_array().cloned().unwrap_or_default();
+    let word = |value: &Json| value.as_str().unwrap_or_default().to_string();
+    let number = |value: &Json| value.as_f64().unwrap_or(f64::NAN);
+    let percent = |value: &Json| format!("{:.1}", 100.0 * number(value));
+    for effect in all(&effects["concepts"]) {
+        let follows =
+            |one: &Json| format!("{} {:.3}", word(&one["name"]), number(&one["correlation"]));
+        let stays = |one: &Json| {
+            let (moved, floor) = (percent(&one["movement"]), percent(&one["floor"]));
+            format!("{} {moved} % ({floor})", word(&one["name"]))
+        };
+        let (error, ratio) = (number(&effect["image_error"]), number(&effect["image_error_ratio"]));
         rows.push(vec![
-            effect.name.clone(),
-            format!(
-                "{:.5} ({:.2}x)",
-                effect.image_error,
-                effect.image_error / effects.reconstruction_error
-            ),
-            or_dash(follow.collect::<Vec<_>>().join(", ")),
-            or_dash(stay.collect::<Vec<_>>().join(", ")),
+            word(&effect["name"]),
+            format!("{error:.5} ({ratio:.2}x)"),
+            or_dash(all(&effect["descendants"]).iter().map(follows).collect()),
+            or_dash(all(&effect["others"]).iter().map(stays).collect()),
         ]);
     }
-    let reader = effects.reader.iter().map(|(name, e)| format!("{name} {:.1} %", 100.0 * e));
+    let reader = effects["reader"].as_object().cloned().unwrap_or_default();
+    let reader: Vec<String> =
+        reader.iter().map(|(name, error)| format!("{name} {} %", percent(error))).collect();
     format!(
-        "{}\nReconstruction error {:.5}; times of it in brackets. Descendants: correlation of what is read \
-         with\nthe true counterfactual. Others: how far what is read moves, as a share of the range; on true\n\
-         counterfactuals in brackets. The reader's own error: {}.\n{} rows.\n",
+        "{}\nImage error: mean squared, and in brackets how many times that of reconstructions ({:.5}). \
+         Descendants:\ncorrelation of what is read off the image with the true counterfactual. Others: how far \
+         they move, as a\nshare of their range, and in brackets on true counterfactuals, where they should not. \
+         The reader's own\nerror: {}. {} rows.\n",
         table(&rows),
-        effects.reconstruction_error,
-        reader.collect::<Vec<_>>().join(", "),
-        effects.rows
+        number(&effects["reconstruction_error"]),
+        reader.join(", "),
+        effects["rows"]
     )
 }
 
-fn or_dash(text: String) -> String {
-    if text.is_empty() { "-".into() } else { text }
+fn or_dash(texts: Vec<String>) -> String {
+    if texts.is_empty() { "-".into() } else { texts.join(", ") }
 }

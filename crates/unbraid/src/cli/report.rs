@@ -1,5 +1,7 @@
 //! `unbraid report`: one page about a run, with what is missing made first.
 
+use std::path::Path;
+
 use anyhow::Result;
 use serde_json::Value as Json;
 use unbraid::config::Plan;
@@ -10,11 +12,12 @@ use unbraid::traverse::Span;
 use unbraid::{card, encode, report, score};
 use unbraid_measure::scoring::metrics_named;
 
-use super::Output;
 use super::args::{Report, Scoring};
+use super::intervene::Question;
 use super::score::of_run;
 use super::train::{draw_training, set_up_reader};
 use super::traverse::Pictures;
+use super::{Output, graph};
 
 pub(super) fn run(options: &Report, output: Output) -> Result<()> {
     let run = Run::open(&options.run)?;
@@ -22,17 +25,48 @@ pub(super) fn run(options: &Report, output: Output) -> Result<()> {
     set_up_reader(run.config());
     let plan = run.config().clone().resolve()?;
     let learner = run.learner(&plan)?;
-    let (scores, codes) = scores(&run, &plan, &*learner, output)?;
-    let mut drawn = draw(&run, &plan, &*learner, codes)?;
+    let path = options.out.clone().unwrap_or_else(|| run.report());
+    make(&run, &plan, &*learner, &path, output)?;
+    output.file(&path)
+}
+
+/// Make what is missing, then the page; returns the scores on it.
+pub(super) fn make(
+    run: &Run,
+    plan: &Plan,
+    learner: &dyn Learner,
+    path: &Path,
+    output: Output,
+) -> Result<Json> {
+    let (scores, codes) = scores(run, plan, learner, output)?;
+    let mut drawn = draw(run, plan, learner, codes)?;
     if !run.training_figure().is_file() {
-        drawn |= draw_training(&run, &plan, output);
+        drawn |= draw_training(run, plan, output);
     }
     if drawn {
-        card::write(&run, &plan)?;
+        card::write(run, plan)?;
     }
-    let path = options.out.clone().unwrap_or_else(|| run.report());
-    report::write(&run, &plan, &scores, &path)?;
-    output.file(&path)
+    concepts(run, plan, learner, output)?;
+    report::write(run, plan, &scores, path)?;
+    Ok(scores)
+}
+
+/// The graph, the sheet of interventions and their judgement, where the model has concepts.
+fn concepts(run: &Run, plan: &Plan, learner: &dyn Learner, output: Output) -> Result<()> {
+    if learner.graph().is_some() && !run.graph_file().is_file() {
+        graph::draw(run, plan, learner)?;
+    }
+    if learner.dimensions().is_none() {
+        return Ok(());
+    }
+    let question = Question::about(run, plan, learner)?;
+    if !plan.task.shape.is_vector() && !run.interventions().is_file() {
+        question.draw_grid()?;
+    }
+    if !run.effects_file().is_file() && question.can_be_judged() {
+        question.judge(output)?;
+    }
+    Ok(())
 }
 
 /// The scores of the run, and its codes if they had to be made for them.

@@ -29,7 +29,13 @@ pub(super) fn run(options: &Reproduce, output: Output) -> Result<ExitCode> {
     // All are planned before the first is begun: a mistake shows at once.
     let mut studies = Vec::new();
     for part in experiment.parts {
-        studies.push((part, part.study(&out.join(part.name), budget)?));
+        match part.study(&out.join(part.name), budget) {
+            Ok(study) => studies.push((part, study)),
+            Err(source) if part.optional => {
+                output.note(&format!("{} is left out: {source}", part.title));
+            }
+            Err(source) => return Err(source.into()),
+        }
     }
     for (part, study) in &studies {
         output.note(part.title);
@@ -78,13 +84,18 @@ fn show(
     Ok(())
 }
 
-/// Every number of a row with its standard error. What is published of these are figures.
+/// Every number of a row with its standard error, and what is published of it as a number.
 fn numbers(part: &Part, line: &Line) -> Vec<Json> {
     let number = |(column, cell): (&String, &Cell)| {
         let error = cell.deviation() / (cell.values.len() as f64).sqrt();
+        let published = match &part.shown {
+            Shown::Methods(methods) => methods.beside(line, column),
+            _ => None,
+        };
         json!({
             "part": part.name, "row": line.row, "column": column,
-            "ours": cell.mean(), "ours_se": error, "published": null,
+            "ours": cell.mean(), "ours_se": error, "published": published.map(|p| p.value),
+            "published_se": published.map(|p| p.error),
         })
     };
     line.cells.iter().map(number).collect()
@@ -99,6 +110,7 @@ fn pictures(
 ) -> Result<Vec<(String, String)>> {
     let mut made = Vec::new();
     match &part.shown {
+        Shown::Methods(_) => {}
         Shown::Curves(curves) => {
             let (title, name) = (part.title.to_string(), format!("{}.svg", part.name));
             curves.draw(gathered, &title).save(&title, &out.join(&name))?;

@@ -279,7 +279,7 @@ spread of an effect is not seen. In photographs no few concepts explain a place,
         if self.in_parts {
             let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
             let labels = seen.labels.as_ref().expect("their labels were read above");
-            let parts = attribute(&seen.observations, labels, &self.graph(), data.shape());
+            let parts = attribute(&seen.observations, labels, &self.graph(), data.shape().axes());
             self.canvas = Canvas::of(&parts, n, &device);
         }
         Ok(self)

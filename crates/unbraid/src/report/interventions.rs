@@ -59,7 +59,7 @@ fn pictures(concepts: &[&Json]) -> Html {
     let columns = [
         ("Concept that is set", Align::Left),
         ("Squared error of a pixel", Align::Right),
-        ("Ratio", Align::Right),
+        ("Times that of reconstructions", Align::Right),
     ];
     let row = |concept: &&Json| {
         let (error, ratio) = (&concept["image_error"], &concept["image_error_ratio"]);
