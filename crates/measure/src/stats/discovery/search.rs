@@ -136,9 +136,9 @@ impl Search {
             let judged = open
                 .into_iter()
                 .map(|pair| (pair, Asymmetry::between(pair, &self.marks, &mut self.evidence)));
-            // The first of equals: `max_by` would take the last.
+            // The first of equals: `min_by` would compare what is undecided as well.
             let clearest = judged.reduce(|best, next| {
-                let clearer = next.1.clarity.abs() > best.1.clarity.abs();
+                let clearer = next.1.least() < best.1.least();
                 if !next.1.undecided() && (best.1.undecided() || clearer) { next } else { best }
             });
             let Some(([a, b], asymmetry)) = clearest else { return };

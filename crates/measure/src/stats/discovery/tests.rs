@@ -88,7 +88,7 @@ fn straight_lines_with_gaussian_noise_are_said_to_be_undecided() {
 
 #[test]
 fn random_graphs_of_bent_causes_are_found_but_for_one_edge() {
-    for seed in 0..4 {
+    for seed in 0..20 {
         let mut rng = Rng::new(100 + seed);
         let order = rng.permutation(5);
         let mut truth = Array2::from_elem((5, 5), false);
@@ -111,6 +111,7 @@ fn random_graphs_of_bent_causes_are_found_but_for_one_edge() {
         let distance =
             crate::stats::graph_distance::GraphDistance::between(learned.view(), truth.view())
                 .unwrap();
+        if std::env::var("SHOW").is_ok() { eprintln!("{seed} {distance:?}"); continue; }
         assert!(distance.hamming() <= 1, "seed {seed}: {distance:?} {found:?} {truth}");
     }
 }
