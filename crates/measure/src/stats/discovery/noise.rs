@@ -38,7 +38,8 @@ pub(super) struct Asymmetry {
 }
 
 impl Asymmetry {
-    /// Of two columns, each regressed on the other and its known causes.
+    /// Of two columns, each regressed on all that may cause it, the other among them: what comes
+    /// between the two, or causes both, must not pass for noise.
     pub(super) fn between(
         [one, other]: [usize; 2],
         marks: &Marks,
