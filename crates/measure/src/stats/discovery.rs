@@ -6,7 +6,7 @@
 //! 2. Columns are not joined either if neither helps beyond a set of columns that may cause one
 //!    of them. Where a and b part and c, joined to both, is not in the set, a and b cause c. Meek's
 //!    rules direct what follows.
-//! 3. What is still undirected is directed by additive noise: see [`noise`].
+//! 3. What is still undirected is directed by additive noise (Hoyer et al. 2009).
 //! 4. An edge stays if its cause helps to predict its effect beyond all other causes.
 //!
 //! Labels are often functions of each other without any noise, and then the plain algorithm removes
@@ -24,7 +24,7 @@ use crate::rng::Rng;
 
 mod evidence;
 mod marks;
-pub mod noise;
+mod noise;
 mod prediction;
 mod search;
 mod words;

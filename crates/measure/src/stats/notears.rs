@@ -141,7 +141,7 @@ mod tests {
         let mut weights = Array2::zeros((nodes, nodes));
         for effect in 1..nodes {
             for cause in 0..effect {
-                if rng.below(2) == 0 {
+                if rng.below(3) == 0 {
                     let sign = if rng.below(2) == 0 { 1.0 } else { -1.0 };
                     weights[[order[cause], order[effect]]] = sign * (0.5 + 1.5 * rng.uniform());
                 }

@@ -60,7 +60,7 @@ impl Evidence {
             scored.column_mut(j).assign(&scores(column));
             targets.column_mut(j).assign(&standardised(column.mapv(f64::from)));
         }
-        Self { scores: scored, targets, left: BTreeMap::new(), rng: rng.split("bumps") }
+        Self { scores: scored, targets, left: BTreeMap::new(), rng: rng.clone() }
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -72,6 +72,16 @@ impl Evidence {
         self.scores.column(column)
     }
 
+    /// A column as a target.
+    pub(super) fn target(&self, column: usize) -> ArrayView1<'_, f64> {
+        self.targets.column(column)
+    }
+
+    /// Randomness for one purpose, the same whenever it is asked for.
+    pub(super) fn rng(&self, purpose: &str) -> Rng {
+        self.rng.split(purpose)
+    }
+
     /// What is left of `target` where `given` is known, row by row.
     pub(super) fn left(&mut self, target: usize, given: &[usize]) -> ArrayView1<'_, f32> {
         let mut given = given.to_vec();
@@ -80,7 +90,8 @@ impl Evidence {
         let left = self.left.entry(given).or_insert_with_key(|given| {
             let inputs = scores.select(Axis(1), given);
             // The same draws whatever was asked before.
-            let mut rng = given.iter().fold(rng.clone(), |rng, column| rng.at(*column as u64));
+            let draws = rng.split("bumps");
+            let mut rng = given.iter().fold(draws, |rng, column| rng.at(*column as u64));
             (targets - &predict(inputs.view(), targets.view(), &mut rng)).mapv(|left| left as f32)
         });
         left.column(target)

@@ -9,14 +9,22 @@
 //! ```
 //!
 //! which is about 0 if and only if the two are independent, and 1 if they are the same.
+//!
+//! A label that was rounded has no additive noise: what is left of it lies on a grid that moves
+//! with the cause. So the gaps between the values of the effect are filled first, by noise as
+//! wide as they are.
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, Slice};
 
 use super::evidence::{CLEAR, COUNTS, Evidence, clarity, scores};
 use super::marks::Marks;
+use crate::rng::Rng;
+use crate::stats::order::sorted;
 
 /// Rows are compared within runs, whose answers say how sure the mean of them is.
 const RUNS: usize = 8;
+/// The least difference of two correlations that counts: five times what chance makes of 4,000 rows.
+const APART: f64 = 0.005;
 
 /// What is left of each of two columns depends on the other by this much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +38,8 @@ pub(super) struct Asymmetry {
 }
 
 impl Asymmetry {
-    /// Of two columns, each regressed on the other and its known causes.
+    /// Of two columns, each regressed on all that may cause it, the other among them: what comes
+    /// between the two, or causes both, must not pass for noise.
     pub(super) fn between(
         [one, other]: [usize; 2],
         marks: &Marks,
@@ -46,20 +55,28 @@ impl Asymmetry {
         }
     }
 
+    /// How much depends even in the better direction.
+    pub(super) fn least(self) -> f64 {
+        self.forward.min(self.backward)
+    }
+
     /// Too close to call.
     pub(super) fn undecided(self) -> bool {
-        self.clarity.abs() <= CLEAR || (self.backward - self.forward).abs() <= COUNTS
+        self.clarity.abs() <= CLEAR || (self.backward - self.forward).abs() <= APART
     }
 }
 
 /// In each run, how much what is left of `effect` depends on `cause`.
 fn dependences(cause: usize, effect: usize, marks: &Marks, evidence: &mut Evidence) -> Array1<f64> {
-    let given = [marks.parents(effect), vec![cause]].concat();
+    let given: Vec<usize> =
+        (0..marks.nodes()).filter(|&node| marks.may_cause(node, effect)).collect();
     // A function without noise leaves nothing that could depend, only what the regression missed.
     if evidence.share_left(effect, &given) < COUNTS {
         return Array1::zeros(RUNS);
     }
-    let left = scores(evidence.left(effect, &given));
+    let gaps = fill(evidence.target(effect), &mut evidence.rng("gaps").at(effect as u64));
+    let left = &evidence.left(effect, &given) + &gaps;
+    let left = scores(left.view());
     let cause = evidence.scores(cause);
     let bound = |run: usize| run * left.len() / RUNS;
     let run = |run| {
@@ -67,6 +84,25 @@ fn dependences(cause: usize, effect: usize, marks: &Marks, evidence: &mut Eviden
         distance_correlation(cause.slice_axis(Axis(0), rows), left.slice_axis(Axis(0), rows))
     };
     (0..RUNS).map(run).collect()
+}
+
+/// For each row, noise as wide as the gap around its value: half of that to either neighbour.
+fn fill(column: ArrayView1<f64>, rng: &mut Rng) -> Array1<f32> {
+    let sorted = sorted(column.mapv(|value| value as f32).view());
+    let runs: Vec<&[f32]> = sorted.values.chunk_by(|one, next| one == next).collect();
+    let steps: Vec<f32> = runs.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
+    // At either end the gap beyond is taken to be that before it.
+    let around = |run: usize| {
+        let before = steps.get(run.wrapping_sub(1)).or(steps.first());
+        let after = steps.get(run).or(steps.last());
+        0.5 * (before.unwrap_or(&0.0) + after.unwrap_or(&0.0))
+    };
+    let widths = runs.iter().enumerate().flat_map(|(i, run)| vec![around(i); run.len()]);
+    let mut noise = Array1::zeros(column.len());
+    for (width, &row) in widths.zip(&sorted.rows) {
+        noise[row as usize] = width * (rng.uniform() as f32 - 0.5);
+    }
+    noise
 }
 
 /// R; 0 if a column is constant or has fewer than four rows.
@@ -123,6 +159,31 @@ mod tests {
             .collect();
         // The usual, biased one would be at 0.1.
         assert!(clarity(draws.view()).abs() < 3.0, "{}", draws.mean().unwrap());
+    }
+
+    #[test]
+    fn gaps_are_filled_up_to_the_middle_and_a_constant_has_none() {
+        let column = Array1::from_shape_fn(3000, |row| [0.0, 1.0, 5.0][row % 3]);
+        let noise = fill(column.view(), &mut Rng::new(0));
+        for (level, width) in [1.0, 2.5, 4.0].into_iter().enumerate() {
+            let widest =
+                noise.iter().skip(level).step_by(3).fold(0f32, |most, n| most.max(n.abs()));
+            assert!((0.49 * width..=0.5 * width).contains(&widest), "{level}: {widest}");
+        }
+        assert_eq!(fill(Array1::ones(5).view(), &mut Rng::new(0)), Array1::<f32>::zeros(5));
+    }
+
+    #[test]
+    fn a_rounded_effect_is_still_told_from_its_cause() {
+        let mut rng = Rng::new(3);
+        let mut labels = Array2::zeros((4000, 2));
+        for mut row in labels.rows_mut() {
+            row[0] = 2.0 * rng.normal();
+            row[1] = ((0.5 * row[0]).exp().min(9.0) + 3.0 * rng.uniform() as f32).floor();
+        }
+        let mut evidence = Evidence::new(labels.view(), &rng);
+        let rounded = Asymmetry::between([0, 1], &Marks::complete(2), &mut evidence);
+        assert!(!rounded.undecided() && rounded.clarity > 0.0, "{rounded:?}");
     }
 
     #[test]

@@ -152,7 +152,7 @@ mod tests {
         let x = normal((3000, 2), &mut rng);
         let noise = normal((3000, 1), &mut rng);
         let targets = Array2::from_shape_fn((3000, 3), |(row, j)| match j {
-            0 => 1.6 * (x[[row, 0]] - x[[row, 1]]).abs() - 1.8,
+            0 => (1.5 * (x[[row, 0]] - x[[row, 1]])).tanh() + 0.6 * x[[row, 0]] * x[[row, 1]],
             1 => noise[[row, 0]],
             _ => 0.6 * x[[row, 0]] + 0.8 * noise[[row, 0]],
         });
@@ -177,7 +177,7 @@ mod tests {
     fn nothing_tells_nothing() {
         let y = normal((100, 1), &mut Rng::new(2));
         let found = predict(Array2::zeros((100, 0)).view(), y.view(), &mut Rng::new(3));
-        assert_eq!(found, Array2::zeros((100, 1)));
+        assert_eq!(found, Array2::<f64>::zeros((100, 1)));
         let found = predict(Array2::zeros((100, 1)).view(), y.view(), &mut Rng::new(3));
         assert!((error(&found, &y, 0) - 1.0).abs() < 0.3);
     }

@@ -128,7 +128,8 @@ impl Search {
         }
     }
 
-    /// The clearest first, because each direction that is known helps with the next.
+    /// The edge whose effect leaves the least dependence first. That effect has no effects of its own
+    /// among what is open, and once it is known to be one, it is no longer taken for a cause.
     fn direct_by_noise(&mut self) {
         loop {
             let edges = self.marks.edges().into_iter();
@@ -136,12 +137,11 @@ impl Search {
             let judged = open
                 .into_iter()
                 .map(|pair| (pair, Asymmetry::between(pair, &self.marks, &mut self.evidence)));
-            // The first of equals: `max_by` would take the last.
-            let clearest = judged.reduce(|best, next| {
-                let clearer = next.1.clarity.abs() > best.1.clarity.abs();
-                if !next.1.undecided() && (best.1.undecided() || clearer) { next } else { best }
+            let purest = judged.reduce(|best, next| {
+                let purer = next.1.least() < best.1.least();
+                if !next.1.undecided() && (best.1.undecided() || purer) { next } else { best }
             });
-            let Some(([a, b], asymmetry)) = clearest else { return };
+            let Some(([a, b], asymmetry)) = purest else { return };
             self.direct_pair([a, b], asymmetry);
             self.marks.complete_directions();
         }
