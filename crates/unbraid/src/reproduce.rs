@@ -105,6 +105,9 @@ impl Part {
         if let Some(count) = budget.seeds {
             let seeds = (0..i64::from(count)).map(Value::Integer).collect();
             config::put(&mut table, self.seeds, Value::Array(seeds)).expect("a section");
+            // As many for all: also for rows that have fewer of their own.
+            let rows = table.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten();
+            rows.filter_map(Value::as_table_mut).for_each(|row| drop(row.remove("vary")));
         }
         table
     }

@@ -2,7 +2,7 @@
 //!
 //! A study file is a configuration with two more sections. `[[rows]]` are the rows of the table, each
 //! with a name and what it changes; `[vary]` has lists, and every row is run with each combination
-//! of them. Runs that differ in nothing but seeds (`seed`, `data.seed`) are averaged.
+//! of them, or of its own `vary = { seed = [0] }`. Runs that differ in nothing but seeds (`seed`, `data.seed`) are averaged.
 //!
 //! ```toml
 //! data.name = "dsprites"
@@ -216,9 +216,10 @@ fn expand(file: &Table) -> Result<(Vec<Planned>, Vec<String>)> {
         }
     };
     let mut runs: Vec<Planned> = Vec::new();
-    for row in &rows {
+    for mut row in rows {
+        let vary = of_row(&mut row, &vary)?;
         for values in combinations(&vary) {
-            let run = planned(&base, row, &vary, &values)?;
+            let run = planned(&base, &row, &vary, &values)?;
             if runs.iter().any(|other| other.name == run.name) {
                 let reason = format!("has two runs called `{}`; give rows other names", run.name);
                 return Err(Error::setting("rows", reason));
@@ -227,6 +228,25 @@ fn expand(file: &Table) -> Result<(Vec<Planned>, Vec<String>)> {
         }
     }
     Ok((runs, columns))
+}
+
+/// The lists of a row: its own `vary` in place of those of the file.
+fn of_row(row: &mut Table, vary: &[(String, Vec<Value>)]) -> Result<Vec<(String, Vec<Value>)>> {
+    let own = match row.remove("vary") {
+        None => return Ok(vary.to_vec()),
+        Some(Value::Table(own)) => lists(&own, "")?,
+        Some(_) => return Err(Error::setting("rows.vary", "must be a section of lists")),
+    };
+    if let Some((key, _)) = own.iter().find(|(key, _)| vary.iter().all(|(known, _)| known != key)) {
+        let reason =
+            format!("has `{key}`, which is not in [vary]; a row can only change its lists");
+        return Err(Error::setting("rows.vary", reason));
+    }
+    let list = |(key, list): &(String, Vec<Value>)| {
+        let own = own.iter().find(|(name, _)| name == key);
+        (key.clone(), own.map_or(list, |(_, own)| own).clone())
+    };
+    Ok(vary.iter().map(list).collect())
 }
 
 fn planned(

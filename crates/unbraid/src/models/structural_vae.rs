@@ -5,7 +5,7 @@
 //! z ~ q(z|x) = N(h(x), σ(x)²)           the encoder sees the image alone
 //! z_i = g_i(z_causes) + ε_i             so ε_i = z_i − g_i(z_causes) is what an intervention keeps
 //! x_p ~ p(x_p | z_S(p))                 place p is drawn by the concepts S(p) that explain it
-//! L = E[−log p(x|z)] + KL(q(z|x) ‖ N(λ(u), s²)) + E Σ_i (u_i − g_i(u_causes))² + the same for z
+//! L = E[−log p(x|z)] + KL(q(z|x) ‖ N(λ(u), s²)) + E Σ_i (λ(u)_i − g_i(λ(u)_causes))²
 //! ```
 //!
 //! Two things differ from the paper. Its ε is that of a linear model, so that it holds whatever is
@@ -67,7 +67,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            spread: 0.05,
+            spread: 0.02,
             parts: "yes".into(),
             graph: GraphSettings::default(),
             net: ConceptNetSettings::default(),
@@ -224,7 +224,7 @@ concepts of the data; edges come from independencies of the labels; then
 
     z_i = g_i(causes of i) + eps_i     a network for each concept, and what it leaves over
     x_p = f(z_S(p))                    place p is drawn by the concepts S(p) that explain it
-    L = E[-log p(x|z)] + KL(q(z|x) || N(u, spread^2)) + sum_i (u_i - g_i(u causes))^2 + the same for z
+    L = E[-log p(x|z)] + KL(q(z|x) || N(u, spread^2)) + sum_i (u_i - g_i(u of the causes))^2
 
 To intervene, eps is read off the image, some codes are set, and the others follow by their g.
 
@@ -235,7 +235,7 @@ from its own length and position, and can be set to a place where no light would
 The encoder sees the image alone, so that codes say what is in the image.
 
 ## Settings
-spread (0.05, where labels go from -1 to 1: how far codes may be from labels), parts (yes; no for a
+spread (0.02, where labels go from -1 to 1: how far codes may be from labels), parts (yes; no for a
 decoder that sees every code everywhere), graph (independence, or given with edges = [[0, 2], [1, 2]]),
 net, width, likelihood and noise as in `vae`.
 
@@ -293,7 +293,7 @@ spread of an effect is not seen. In photographs no few concepts explain a place,
         let each = q.kl_from(&self.prior(labels.clone())).sum_dim(0);
         let each = each.reshape([latents]) / rows as f64;
         let kl = each.clone().sum();
-        let mechanisms = self.left_over(labels) + self.left_over(q.mean.detach());
+        let mechanisms = self.left_over(labels);
         // A concept without causes has a mechanism too, which learns its mean; that is not worth a log.
         let logged = (mechanisms.clone().detach() * self.caused()).sum();
         Loss::new(reconstruction.clone() + kl.clone() + mechanisms.sum())

@@ -30,6 +30,19 @@ fn rows_are_crossed_with_lists_and_named_after_what_varies() {
 }
 
 #[test]
+fn a_row_can_have_lists_of_its_own() {
+    let own = FILE.replace("name = 'β-VAE'\n", "name = 'β-VAE'\nvary = { seed = [7] }\n");
+    let (runs, _) = expand(&own.parse().unwrap()).unwrap();
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    assert_eq!(names.len(), 6);
+    assert!(names.contains(&"beta-vae-latents-4-seed-7"), "{names:?}");
+    assert!(names.contains(&"vae-plain-latents-4-seed-1"), "{names:?}");
+    let unknown = FILE.replace("name = 'β-VAE'\n", "name = 'β-VAE'\nvary = { model.beta = [1] }\n");
+    let refused = expand(&unknown.parse().unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("`model.beta`, which is not in [vary]"), "{refused}");
+}
+
+#[test]
 fn mistakes_are_named() {
     let refusal = |text: &str| expand(&text.parse().unwrap()).unwrap_err().to_string();
     assert!(refusal("vary.seed = 3").contains("`vary.seed` must be a list"));
