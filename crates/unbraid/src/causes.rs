@@ -68,13 +68,18 @@ pub fn of_run(plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
     // As in training: the same labels, the same random numbers.
     let rng = Rng::new(plan.config.seed).split("fit");
     let labels = found_graph::scaled_labels(data, &rng)?;
-    let found = discovery::discover(labels.view(), &rng)?;
     let start = plan.config.model.get("graph").and_then(|word| word.as_str()).unwrap_or("zero");
+    let found = match start {
+        "independence" => Some(discovery::discover(labels.view(), &rng)?),
+        _ => None,
+    };
+    let reason = |cause: usize, effect: usize| {
+        let edges = found.iter().flat_map(|found| &found.edges);
+        let edge = edges.into_iter().find(|edge| (edge.cause, edge.effect) == (cause, effect));
+        edge.map_or("learned by the loss".into(), |edge| edge.words(&names))
+    };
     let principle = |cause: usize, effect: usize| match start {
-        "independence" => {
-            let edge = found.edges.iter().find(|e| (e.cause, e.effect) == (cause, effect));
-            edge.map_or("learned by the loss".into(), |edge| edge.words(&names))
-        }
+        "independence" => reason(cause, effect),
         "given" => "given by you".into(),
         "lagrangian" => "learned by the loss, from the paper's search on labels".into(),
         "released" => "the released code starts with it".into(),
@@ -91,10 +96,8 @@ pub fn of_run(plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
             principle: principle(cause, effect),
         })
         .collect();
-    let separations = match start {
-        "independence" => found.separations.iter().map(|pair| pair.words(&names)).collect(),
-        _ => vec![],
-    };
+    let separations = found.iter().flat_map(|found| &found.separations);
+    let separations = separations.map(|pair| pair.words(&names)).collect();
     let truth = data.graph().filter(|graph| graph.len() == names.len()).cloned();
     let others = others(&labels);
     Ok(Causes { names, learned, truth, edges, separations, others })

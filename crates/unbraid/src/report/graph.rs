@@ -14,7 +14,7 @@ pub(super) fn graph(run: &Run) -> Result<Html> {
     let mut out = document.as_ref().map_or(Html::nothing(), verdict);
     out += figure(&run.graph_figure(), words, "Arrows go from causes to effects.")?;
     if let Some(document) = &document {
-        out += edges(document) + missed(document);
+        out += edges(document) + missed(document) + separations(document) + others(document);
     }
     Ok(out)
 }
@@ -70,6 +70,31 @@ fn edges(document: &Json) -> Html {
         cells
     };
     classed("div", "edges", table(&columns, edges.iter().map(row)))
+}
+
+/// Why other pairs have no edge, where that is known.
+fn separations(document: &Json) -> Html {
+    let said = document["separations"].as_array().into_iter().flatten();
+    let said: Vec<&str> = said.filter_map(Json::as_str).collect();
+    match said.is_empty() {
+        true => Html::nothing(),
+        false => element("p", format!("No edge elsewhere: {}.", said.join("; "))),
+    }
+}
+
+/// What other learners make of the same labels.
+fn others(document: &Json) -> Html {
+    let one = |other: &Json| Some((other["name"].as_str()?.to_string(), other["shd"].as_f64()?));
+    let others: Vec<(String, f64)> =
+        document["others"].as_array().into_iter().flatten().filter_map(one).collect();
+    if others.is_empty() {
+        return Html::nothing();
+    }
+    let rows = others.iter().map(|(name, distance)| {
+        vec![Html::from(name.as_str()), format!("{distance:.0}").as_str().into()]
+    });
+    let columns = [("Other learners, on the same labels", Align::Left), ("Wrong edges", Align::Right)];
+    table(&columns, rows)
 }
 
 /// The true edges that were not found in either direction.
