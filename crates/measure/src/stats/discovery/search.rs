@@ -157,13 +157,12 @@ impl Search {
     /// By additive noise, unless a cycle would close.
     fn direct_pair(&mut self, [a, b]: [usize; 2], asymmetry: Asymmetry) {
         let Asymmetry { forward, backward, clarity } = asymmetry;
-        let directed = match clarity > 0.0 {
-            true => self.marks.orient(a, b, Principle::AdditiveNoise { forward, backward }),
-            false => {
-                let why = Principle::AdditiveNoise { forward: backward, backward: forward };
-                self.marks.orient(b, a, why)
-            }
+        let ((cause, effect), why) = if clarity > 0.0 {
+            ((a, b), Principle::AdditiveNoise { forward, backward })
+        } else {
+            ((b, a), Principle::AdditiveNoise { forward: backward, backward: forward })
         };
+        let directed = self.marks.orient(cause, effect, why);
         if !directed {
             self.direct_by_order([a, b]);
         }
