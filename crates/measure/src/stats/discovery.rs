@@ -67,9 +67,10 @@ pub enum Principle {
     },
     /// The other way round there would be a cycle, or a collider that nothing speaks for.
     NoNewCollider,
-    /// What is left of the effect depends less on the cause than the other way round.
+    /// What is left of the effect depends less on its causes than the other way round.
     AdditiveNoise {
-        /// The distance correlation of what is left of the effect with the cause.
+        /// The distance correlation of what is left of the effect with the cause, or with what else
+        /// may cause the effect, whichever is more.
         forward: f64,
         /// The same with cause and effect exchanged.
         backward: f64,

@@ -19,7 +19,7 @@ use crate::stats::order::sorted;
 /// gets wrong, of rounded labels, and of how rows were picked.
 pub(super) const COUNTS: f64 = 0.01;
 /// A mean this many standard errors from zero is not chance, even among the hundreds looked at.
-pub(super) const CLEAR: f64 = 3.0;
+const CLEAR: f64 = 3.0;
 /// More rows make every step slower and no answer clearer.
 const ROWS: usize = 4000;
 

@@ -16,15 +16,26 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, Slice};
 
-use super::evidence::{CLEAR, COUNTS, Evidence, clarity, scores};
+use super::evidence::{COUNTS, Evidence, clarity, scores};
 use super::marks::Marks;
 use crate::rng::Rng;
 use crate::stats::order::sorted;
 
 /// Rows are compared within runs, whose answers say how sure the mean of them is.
 const RUNS: usize = 8;
-/// The least difference of two correlations that counts: five times what chance makes of 4,000 rows.
-const APART: f64 = 0.005;
+/// One of the two directions is right, so that less will do than for the edge itself: two standard
+/// errors, and three times the 0.001 that chance makes of 4,000 independent rows.
+const CLEAR: f64 = 2.0;
+const APART: f64 = 0.003;
+
+/// What a column is regressed on beside the one in question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Beside {
+    /// All that may cause it: what comes between the two, or causes both, must not pass for noise.
+    Possible,
+    /// What is known to cause it.
+    Known,
+}
 
 /// What is left of each of two columns depends on the other by this much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,15 +49,15 @@ pub(super) struct Asymmetry {
 }
 
 impl Asymmetry {
-    /// Of two columns, each regressed on all that may cause it, the other among them: what comes
-    /// between the two, or causes both, must not pass for noise.
+    /// Of two columns, each regressed on the other and more.
     pub(super) fn between(
         [one, other]: [usize; 2],
+        beside: Beside,
         marks: &Marks,
         evidence: &mut Evidence,
     ) -> Self {
-        let forward = dependences(one, other, marks, evidence);
-        let backward = dependences(other, one, marks, evidence);
+        let forward = dependences([one, other], beside, marks, evidence);
+        let backward = dependences([other, one], beside, marks, evidence);
         let mean = |runs: &Array1<f64>| runs.mean().unwrap_or(0.0);
         Self {
             forward: mean(&forward),
@@ -66,22 +77,36 @@ impl Asymmetry {
     }
 }
 
-/// In each run, how much what is left of `effect` depends on `cause`.
-fn dependences(cause: usize, effect: usize, marks: &Marks, evidence: &mut Evidence) -> Array1<f64> {
-    let given: Vec<usize> =
-        (0..marks.nodes()).filter(|&node| marks.may_cause(node, effect)).collect();
+/// In each run, how much what is left of `effect` depends on that of its possible causes on which it
+/// depends most: an effect of `effect` among them gives itself away.
+fn dependences(
+    [cause, effect]: [usize; 2],
+    beside: Beside,
+    marks: &Marks,
+    evidence: &mut Evidence,
+) -> Array1<f64> {
     // A function without noise leaves nothing that could depend, only what the regression missed.
-    if evidence.share_left(effect, &given) < COUNTS {
+    let known = [marks.parents(effect), vec![cause]].concat();
+    if evidence.share_left(effect, &known) < COUNTS {
         return Array1::zeros(RUNS);
     }
+    let given: Vec<usize> = match beside {
+        Beside::Known => known,
+        Beside::Possible => (0..marks.nodes()).filter(|&n| marks.may_cause(n, effect)).collect(),
+    };
     let gaps = fill(evidence.target(effect), &mut evidence.rng("gaps").at(effect as u64));
     let left = &evidence.left(effect, &given) + &gaps;
     let left = scores(left.view());
-    let cause = evidence.scores(cause);
-    let bound = |run: usize| run * left.len() / RUNS;
+    let on = given.iter().map(|&node| by_runs(evidence.scores(node), left.view()));
+    on.max_by(|one, other| one.sum().total_cmp(&other.sum())).unwrap_or(Array1::zeros(RUNS))
+}
+
+/// The distance correlation in each run.
+fn by_runs(x: ArrayView1<f64>, y: ArrayView1<f64>) -> Array1<f64> {
+    let bound = |run: usize| run * x.len() / RUNS;
     let run = |run| {
         let rows = Slice::from(bound(run)..bound(run + 1));
-        distance_correlation(cause.slice_axis(Axis(0), rows), left.slice_axis(Axis(0), rows))
+        distance_correlation(x.slice_axis(Axis(0), rows), y.slice_axis(Axis(0), rows))
     };
     (0..RUNS).map(run).collect()
 }
@@ -182,7 +207,7 @@ mod tests {
             row[1] = ((0.5 * row[0]).exp().min(9.0) + 3.0 * rng.uniform() as f32).floor();
         }
         let mut evidence = Evidence::new(labels.view(), &rng);
-        let rounded = Asymmetry::between([0, 1], &Marks::complete(2), &mut evidence);
+        let rounded = Asymmetry::between([0, 1], Beside::Known, &Marks::complete(2), &mut evidence);
         assert!(!rounded.undecided() && rounded.clarity > 0.0, "{rounded:?}");
     }
 
@@ -196,7 +221,7 @@ mod tests {
                 row[1] = row[0] + bend * row[0].powi(3) + rng.normal();
             }
             let mut evidence = Evidence::new(labels.view(), &rng);
-            Asymmetry::between([0, 1], &Marks::complete(2), &mut evidence)
+            Asymmetry::between([0, 1], Beside::Known, &Marks::complete(2), &mut evidence)
         };
         let bent = ask(0.5);
         assert!(!bent.undecided() && bent.clarity > 0.0, "{bent:?}");

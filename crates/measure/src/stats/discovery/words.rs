@@ -16,8 +16,8 @@ impl Edge {
                 "the other way round there would be a new collider or a cycle".into()
             }
             Principle::AdditiveNoise { forward, backward } => format!(
-                "additive noise: what {cause} leaves of {effect} depends on {cause} by \
-                 {forward:.3}, the other way round by {backward:.3}"
+                "additive noise: what {cause} leaves of {effect} depends on causes by {forward:.3}, \
+                 the other way round by {backward:.3}"
             ),
             Principle::Undecided => "undecided: directed by the order of the columns".into(),
         }
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(collider(vec![3]), "collider: light is independent of pendulum given position");
         assert_eq!(
             because(Principle::AdditiveNoise { forward: 0.0123, backward: 0.2 }),
-            "additive noise: what light leaves of length depends on light by 0.012, the other way \
+            "additive noise: what light leaves of length depends on causes by 0.012, the other way \
              round by 0.200"
         );
         let apart = Separation { pair: [2, 3], given: vec![0, 1], gain: 0.0 };

@@ -20,7 +20,9 @@ pub fn minimise_nonnegative(
     stop: Stop,
     mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> usize {
-    x.iter_mut().for_each(|x| *x = x.max(0.0));
+    for x in &mut *x {
+        *x = x.max(0.0);
+    }
     let mut gradient = vec![0.0; x.len()];
     let value = f(x, &mut gradient);
     let mut here = Place { x: x.to_vec(), gradient, value };
