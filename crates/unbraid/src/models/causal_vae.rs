@@ -6,14 +6,20 @@
 //! z = C ε,  C = (I − Aᵀ)⁻¹                   a linear structural model over concepts
 //! ẑ_i = g_i(A_i ∘ z) + ε_i                   the mask layer: each concept from its causes
 //! x ~ p(x|ẑ)
-//! L = E[−log p(x|ẑ)] + KL(q(ε|x, u) ‖ N(0, I)) + KL(q(z|x, u) ‖ N(λ(u), I))
+//! L = E[−log p(x|ẑ)] + KL(q(ε|x, u) ‖ N(0, I)) + KL(q(z|x, u) ‖ N(λ(u), λ₂² I))
 //!     + α h(A) + β E‖u − σ(Aᵀ u)‖² + γ E Σ_i ‖z_i − g_i(A_i ∘ z)‖²
 //! ```
 //!
-//! With Σ = diag σ² the KL of z is exact: ½ (tr C Σ Cᵀ + ‖C h − λ(u)‖² − n − Σ log σ² − 2 log |det C|).
+//! With Σ = diag σ² the KL of z is exact:
+//! ½ ((tr C Σ Cᵀ + ‖C h − λ(u)‖²) / λ₂² − n + 2 n log λ₂ − Σ log σ² − 2 log |det C|).
 //!
-//! `variant = "released"` computes what the released code computes (see `released.rs`). It divides the
-//! error of an image by channels x height, which is why its other terms weigh more.
+//! `variant = "released"` computes what the released code computes (see `released.rs`).
+//!
+//! The error of an image is divided by channels x height, as in the released code, from which the paper's
+//! numbers come; the paper does not say. Without that (`reconstruction = 1`) the prior of the concepts
+//! weighs next to nothing beside some hundred nats of pixels, and codes mix concepts. For the same reason
+//! λ₂ is 0.1 where labels go from −1 to 1: the paper has λ₂ = 1 and λ₁(u) = u in units it does not state, and
+//! with 1 on this scale the standard normal prior of ε and the mask term pull codes off their labels.
 //!
 //! What is ours: the graph is never the true one. By default its edges are found before training from
 //! independencies of the labels, and only their weights learn; "zero" learns all of A from the paper's
@@ -60,6 +66,10 @@ pub struct CausalVae {
     before: Calibration,
     after: Calibration,
     released: Option<Released>,
+    #[module(skip)]
+    reconstruction: f64,
+    #[module(skip)]
+    spread: f64,
     #[module(skip)]
     weights: [Schedule; 3],
     #[module(skip)]
@@ -132,7 +142,7 @@ impl CausalVae {
         let labelled = label_error(labels, &a);
         let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
-        let total = reconstruction.clone()
+        let total = reconstruction.clone() * self.reconstruction
             + exogenous.clone()
             + endogenous.clone()
             + cycles.clone() * alpha
@@ -155,9 +165,11 @@ impl CausalVae {
         let apart = self.flat(Structure::endogenous(solved, self.in_concepts(q.mean.clone())))
             - self.prior_means(labels);
         let variance = self.variance_of_z(q, solved);
-        let sums = (apart.square() + variance - q.log_variance.clone()).sum() / rows as f64;
+        let precision = 1.0 / (self.spread * self.spread);
+        let far = (apart.square() + variance) * precision;
+        let sums = (far - q.log_variance.clone()).sum() / rows as f64;
         let determinant = solved.log_determinant.clone() * (2.0 * self.size[1] as f64);
-        (sums - latents as f64 - determinant) * 0.5
+        (sums + latents as f64 * (2.0 * self.spread.ln() - 1.0) - determinant) * 0.5
     }
 
     /// The diagonal of C Σ Cᵀ of each row, `[batch, latents]`.
@@ -188,7 +200,7 @@ impl CausalVae {
 
     fn kl_from_prior(&self, z: &Gaussian, labels: &Tensor<2>) -> Tensor<2> {
         let mean = self.prior_means(labels);
-        let log_variance = mean.zeros_like();
+        let log_variance = mean.full_like(2.0 * self.spread.ln());
         z.kl_from(&Gaussian { mean, log_variance })
     }
 
@@ -201,9 +213,8 @@ impl CausalVae {
         let z = Structure::endogenous(&solved, noise.clone());
         let made = self.flat(self.made(&z, &noise, &a));
         let drawn = step.noise(made.dims(), &made.device()) * released::NOISE.sqrt();
-        let [rows, channels, height, _] = batch.x().dims();
-        let reconstruction =
-            self.nets.error(made.clone() + drawn, batch.x()) / (channels * height) as f64;
+        let rows = batch.x().dims()[0];
+        let reconstruction = self.nets.error(made.clone() + drawn, batch.x());
         // Variances are 1: every KL is half a squared distance.
         let half = |apart: Tensor<2>| apart.square().sum() * (0.5 / rows as f64);
         let means = self.prior_means(&labels);
@@ -216,7 +227,7 @@ impl CausalVae {
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let counted =
             cycles.clone() * released::CYCLES[0] + cycles.clone().square() * released::CYCLES[1];
-        let total = reconstruction.clone()
+        let total = reconstruction.clone() * self.reconstruction
             + exogenous.clone() * released::EXOGENOUS
             + endogenous.clone()
             + counted * alpha
@@ -292,6 +303,8 @@ impl Model for CausalVae {
             before: Calibration::new(concepts, dimensions, device),
             after: Calibration::new(concepts, dimensions, device),
             released: released.then(|| Released::new(size, rng, device)),
+            reconstruction: config.reconstruction,
+            spread: config.spread,
             weights: [config.alpha, config.beta, config.gamma],
             graph: config.graph.clone(),
             sees_labels: config.sees_labels(),
@@ -392,7 +405,7 @@ of its shadow, joined by a causal graph A (row = cause):
     x = f(z^)
 
 The encoder sees image and labels and gives eps. The loss is the evidence bound, with a standard normal
-prior of eps and a prior N(label, 1) of each concept, and three penalties:
+prior of eps and a prior N(label, spread^2) of each concept, and three penalties:
 
     alpha h(A) + beta E||u - sigmoid(A' u)||^2 + gamma E sum_i ||z_i - g_i(A_i o z)||^2
 
@@ -401,8 +414,11 @@ light=80` what the image would be.
 
 ## Settings
 variant (paper, or released for what the released code computes), dimensions of a concept (0 = 1, or 4
-for released), labels (whether the encoder sees them: yes, no, auto), alpha, beta, gamma (1), scaling
-(centre and scale of each label; from the data if left out).
+for released), labels (whether the encoder sees them: yes, no, auto), reconstruction (the weight of the
+error summed over an image; 0 = the released code's 1 / (channels x height), 1 = the evidence bound, with
+which codes mix concepts), spread (0.1, where labels go from -1 to 1: how far codes may be from labels; not
+in the released variant), alpha, beta, gamma (1), scaling (centre and scale of each label; from the data if
+left out).
 
 graph, where the edges come from:
 - independence: tests of the labels find and direct the edges before training; only weights learn

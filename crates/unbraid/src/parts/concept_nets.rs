@@ -207,9 +207,8 @@ mod tests {
         let dense = |sizes: &[usize]| -> usize {
             sizes.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum()
         };
-        let whole = |size: usize| {
-            dense(&[size, 900, 300, 32]) + 4 * dense(&[4, 300, 300, 1024, size])
-        };
+        let whole =
+            |size: usize| dense(&[size, 900, 300, 32]) + 4 * dense(&[4, 300, 300, 1024, size]);
         assert_eq!(build("paper", 0, 16).num_params(), whole(4 * 16 * 16));
         // Of 96x96 images: sheet, appendix C, "186 M".
         assert_eq!(whole(4 * 96 * 96), 186_200_928);

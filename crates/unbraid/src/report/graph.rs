@@ -93,7 +93,8 @@ fn others(document: &Json) -> Html {
     let rows = others.iter().map(|(name, distance)| {
         vec![Html::from(name.as_str()), format!("{distance:.0}").as_str().into()]
     });
-    let columns = [("Other learners, on the same labels", Align::Left), ("Wrong edges", Align::Right)];
+    let columns =
+        [("Other learners, on the same labels", Align::Left), ("Wrong edges", Align::Right)];
     table(&columns, rows)
 }
 

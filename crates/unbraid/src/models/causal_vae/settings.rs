@@ -17,6 +17,11 @@ pub struct Config {
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes", "no", or "auto" for the variant's.
     pub labels: String,
+    /// The weight of the reconstruction error, which is summed over an image; 0 for the released code's,
+    /// 1 / (channels x height). 1 is the evidence bound.
+    pub reconstruction: f64,
+    /// λ₂, how far codes may be from their labels, which go from −1 to 1.
+    pub spread: f64,
     /// α, the weight of cycles.
     pub alpha: Schedule,
     /// β, the weight of the graph's fit to the labels.
@@ -39,6 +44,8 @@ impl Default for Config {
             variant: "paper".into(),
             dimensions: 0,
             labels: "auto".into(),
+            reconstruction: 0.0,
+            spread: 0.1,
             alpha: 1.0.into(),
             beta: 1.0.into(),
             gamma: 1.0.into(),
@@ -59,6 +66,16 @@ impl Settings for Config {
         }
         if self.labels == "auto" {
             self.labels = if paper { "yes" } else { "no" }.into();
+        }
+        if !(self.reconstruction.is_finite() && self.reconstruction >= 0.0) {
+            return Err(Error::setting("model.reconstruction", "must be a positive number, or 0"));
+        }
+        if !(self.spread.is_finite() && self.spread > 0.0) {
+            return Err(Error::setting("model.spread", "must be a positive number"));
+        }
+        if self.reconstruction == 0.0 {
+            let [channels, height, _] = task.shape.axes();
+            self.reconstruction = 1.0 / (channels * height) as f64;
         }
         for (key, weight) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
             weight.check(&format!("model.{key}"), 0.0)?;
