@@ -39,7 +39,7 @@ use crate::model::{Code, Concepts, Intervened, Loss, Model, Step, Strengths, Tas
 use crate::parts::acyclic::Form;
 use crate::parts::calibration::Calibration;
 use crate::parts::concept_nets::ConceptNets;
-use crate::parts::concepts::{Scaling, labels};
+use crate::parts::concepts::{Balance, Scaling, labels};
 use crate::parts::found_graph::GraphSettings;
 use crate::parts::gaussian::Gaussian;
 use crate::parts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -67,9 +67,7 @@ pub struct CausalVae {
     after: Calibration,
     released: Option<Released>,
     #[module(skip)]
-    reconstruction: f64,
-    #[module(skip)]
-    spread: f64,
+    balance: Balance,
     #[module(skip)]
     weights: [Schedule; 3],
     #[module(skip)]
@@ -142,7 +140,7 @@ impl CausalVae {
         let labelled = label_error(labels, &a);
         let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
-        let total = reconstruction.clone() * self.reconstruction
+        let total = reconstruction.clone() * self.balance.reconstruction
             + exogenous.clone()
             + endogenous.clone()
             + cycles.clone() * alpha
@@ -165,11 +163,11 @@ impl CausalVae {
         let apart = self.flat(Structure::endogenous(solved, self.in_concepts(q.mean.clone())))
             - self.prior_means(labels);
         let variance = self.variance_of_z(q, solved);
-        let precision = 1.0 / (self.spread * self.spread);
+        let precision = 1.0 / (self.balance.spread * self.balance.spread);
         let far = (apart.square() + variance) * precision;
         let sums = (far - q.log_variance.clone()).sum() / rows as f64;
         let determinant = solved.log_determinant.clone() * (2.0 * self.size[1] as f64);
-        (sums + latents as f64 * (2.0 * self.spread.ln() - 1.0) - determinant) * 0.5
+        (sums + latents as f64 * (2.0 * self.balance.spread.ln() - 1.0) - determinant) * 0.5
     }
 
     /// The diagonal of C Σ Cᵀ of each row, `[batch, latents]`.
@@ -199,9 +197,7 @@ impl CausalVae {
     }
 
     fn kl_from_prior(&self, z: &Gaussian, labels: &Tensor<2>) -> Tensor<2> {
-        let mean = self.prior_means(labels);
-        let log_variance = mean.full_like(2.0 * self.spread.ln());
-        z.kl_from(&Gaussian { mean, log_variance })
+        z.kl_from(&self.balance.prior(self.prior_means(labels)))
     }
 
     /// The loss of the released code.
@@ -227,7 +223,7 @@ impl CausalVae {
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let counted =
             cycles.clone() * released::CYCLES[0] + cycles.clone().square() * released::CYCLES[1];
-        let total = reconstruction.clone() * self.reconstruction
+        let total = reconstruction.clone() * self.balance.reconstruction
             + exogenous.clone() * released::EXOGENOUS
             + endogenous.clone()
             + counted * alpha
@@ -303,8 +299,7 @@ impl Model for CausalVae {
             before: Calibration::new(concepts, dimensions, device),
             after: Calibration::new(concepts, dimensions, device),
             released: released.then(|| Released::new(size, rng, device)),
-            reconstruction: config.reconstruction,
-            spread: config.spread,
+            balance: config.balance,
             weights: [config.alpha, config.beta, config.gamma],
             graph: config.graph.clone(),
             sees_labels: config.sees_labels(),

@@ -3,7 +3,7 @@
 //! Generative Models, NeurIPS 2015; Yang et al., CVPR 2021, section 6.1; no code was released).
 //!
 //! ```text
-//! L = E[−log p(x|z)] + KL(q(z|x, u) ‖ N(λ(u), I))
+//! L = E[−log p(x|z)] + KL(q(z|x, u) ‖ N(λ(u), λ₂² I))
 //! ```
 
 use burn::module::Module;
@@ -19,7 +19,7 @@ use crate::model::{
     Code, Concepts, Intervened, Loss, Model, Settings, Step, Strengths, Task, one_of,
 };
 use crate::parts::concept_nets::{ConceptNetSettings, ConceptNets};
-use crate::parts::concepts::{Scaling, labels};
+use crate::parts::concepts::{Balance, Scaling, labels};
 use crate::parts::gaussian::Gaussian;
 
 /// The settings of a ConditionVAE.
@@ -29,6 +29,9 @@ pub struct Config {
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes" or "no".
     pub labels: String,
+    /// How much images count beside labels.
+    #[serde(flatten)]
+    pub balance: Balance,
     /// The networks.
     #[serde(flatten)]
     pub net: ConceptNetSettings,
@@ -36,7 +39,12 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { dimensions: 1, labels: "yes".into(), net: ConceptNetSettings::default() }
+        Self {
+            dimensions: 1,
+            labels: "yes".into(),
+            balance: Balance::default(),
+            net: ConceptNetSettings::default(),
+        }
     }
 }
 
@@ -46,6 +54,7 @@ impl Settings for Config {
         if self.dimensions == 0 {
             return Err(Error::setting("model.dimensions", "must be at least 1"));
         }
+        self.balance.resolve(task)?;
         self.net.resolve(task, (task.label * self.dimensions).max(1))
     }
 }
@@ -58,6 +67,8 @@ pub struct ConditionVae {
     #[module(skip)]
     sees_labels: bool,
     #[module(skip)]
+    balance: Balance,
+    #[module(skip)]
     size: [usize; 2],
 }
 
@@ -66,12 +77,12 @@ impl ConditionVae {
         self.nets.posterior(x, labels.filter(|_| self.sees_labels).cloned())
     }
 
-    /// N(λ(u), I), with the label of a concept in each of its dimensions.
+    /// N(λ(u), λ₂² I), with the label of a concept in each of its dimensions.
     fn prior(&self, labels: &Tensor<2>) -> Gaussian {
         let [rows, concepts] = labels.dims();
         let wide: Tensor<3> = labels.clone().reshape([rows, concepts, 1]);
         let mean = wide.repeat_dim(2, self.size[1]).reshape([rows, concepts * self.size[1]]);
-        Gaussian { log_variance: mean.zeros_like(), mean }
+        self.balance.prior(mean)
     }
 }
 
@@ -87,13 +98,13 @@ impl Model for ConditionVae {
 A VAE that knows the labels u of the concepts: they are the means of its prior, and the encoder sees
 them.
 
-    L = E[-log p(x|z)] + KL(q(z|x, u) || N(u, I))
+    L = E[-log p(x|z)] + KL(q(z|x, u) || N(u, spread^2))
 
 It is `causal-vae` without a graph: the baseline that shows what the graph is for.
 
 ## Settings
-dimensions of a concept (1), labels (whether the encoder sees them, yes or no), net, width, likelihood
-and noise as in `causal-vae`.
+dimensions of a concept (1), labels (whether the encoder sees them, yes or no), reconstruction, spread, net,
+width, likelihood and noise as in `causal-vae`.
 
 ## What to expect
 Codes that follow their labels about as well as those of a CausalVAE. An intervention changes its own
@@ -109,6 +120,7 @@ code and nothing else: move the light, and the shadow stays.",
             nets: ConceptNets::new(&config.net, task, size, seen, rng, device),
             scaling: Scaling::new(task.label, device),
             sees_labels,
+            balance: config.balance,
             size,
         }
     }
@@ -125,7 +137,7 @@ code and nothing else: move the light, and the shadow stays.",
         let [rows, latents] = q.mean.dims();
         let each = q.kl_from(&self.prior(&labels)).sum_dim(0).reshape([latents]) / rows as f64;
         let kl = each.clone().sum();
-        Loss::new(reconstruction.clone() + kl.clone())
+        Loss::new(reconstruction.clone() * self.balance.reconstruction + kl.clone())
             .term("reconstruction", reconstruction)
             .term("kl", kl)
             .latents(each)

@@ -7,12 +7,53 @@
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 use ndarray::{Array2, Axis};
+use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::rng::Rng;
 
+use super::gaussian::Gaussian;
 use super::layers::fixed;
 use crate::batch::{self, Batch};
 use crate::error::{Error, Result};
+use crate::model::Task;
+
+/// How much images count beside labels.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Balance {
+    /// The weight of the reconstruction error, which is summed over an image; 0 for the released code's,
+    /// 1 / (channels x height). 1 is the evidence bound.
+    pub reconstruction: f64,
+    /// λ₂, how far codes may be from their labels, which go from −1 to 1.
+    pub spread: f64,
+}
+
+impl Default for Balance {
+    fn default() -> Self {
+        Self { reconstruction: 0.0, spread: 0.1 }
+    }
+}
+
+impl Balance {
+    /// Replace the 0, and refuse what cannot work.
+    pub fn resolve(&mut self, task: &Task) -> Result<()> {
+        if !(self.spread.is_finite() && self.spread > 0.0) {
+            return Err(Error::setting("model.spread", "must be a positive number"));
+        }
+        if !(self.reconstruction.is_finite() && self.reconstruction >= 0.0) {
+            return Err(Error::setting("model.reconstruction", "must be a positive number, or 0"));
+        }
+        if self.reconstruction == 0.0 {
+            let [channels, height, _] = task.shape.axes();
+            self.reconstruction = 1.0 / (channels * height) as f64;
+        }
+        Ok(())
+    }
+
+    /// N(mean, λ₂²) for these means.
+    pub fn prior(&self, mean: Tensor<2>) -> Gaussian {
+        Gaussian { log_variance: mean.full_like(2.0 * self.spread.ln()), mean }
+    }
+}
 
 /// How many rows of labels are looked at before training.
 const ROWS: usize = 20_000;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::{Settings, Task, one_of};
 use crate::parts::concept_nets::ConceptNetSettings;
+use crate::parts::concepts::Balance;
 use crate::parts::found_graph::GraphSettings;
 use crate::parts::schedule::Schedule;
 
@@ -17,11 +18,6 @@ pub struct Config {
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes", "no", or "auto" for the variant's.
     pub labels: String,
-    /// The weight of the reconstruction error, which is summed over an image; 0 for the released code's,
-    /// 1 / (channels x height). 1 is the evidence bound.
-    pub reconstruction: f64,
-    /// λ₂, how far codes may be from their labels, which go from −1 to 1.
-    pub spread: f64,
     /// α, the weight of cycles.
     pub alpha: Schedule,
     /// β, the weight of the graph's fit to the labels.
@@ -30,6 +26,9 @@ pub struct Config {
     pub gamma: Schedule,
     /// Centre and scale of each label, as [[0, 44], …]; from the data if left out.
     pub scaling: Vec<[f32; 2]>,
+    /// How much images count beside labels.
+    #[serde(flatten)]
+    pub balance: Balance,
     /// The graph.
     #[serde(flatten)]
     pub graph: GraphSettings,
@@ -44,12 +43,11 @@ impl Default for Config {
             variant: "paper".into(),
             dimensions: 0,
             labels: "auto".into(),
-            reconstruction: 0.0,
-            spread: 0.1,
             alpha: 1.0.into(),
             beta: 1.0.into(),
             gamma: 1.0.into(),
             scaling: vec![],
+            balance: Balance::default(),
             graph: GraphSettings::default(),
             net: ConceptNetSettings::default(),
         }
@@ -67,16 +65,7 @@ impl Settings for Config {
         if self.labels == "auto" {
             self.labels = if paper { "yes" } else { "no" }.into();
         }
-        if !(self.reconstruction.is_finite() && self.reconstruction >= 0.0) {
-            return Err(Error::setting("model.reconstruction", "must be a positive number, or 0"));
-        }
-        if !(self.spread.is_finite() && self.spread > 0.0) {
-            return Err(Error::setting("model.spread", "must be a positive number"));
-        }
-        if self.reconstruction == 0.0 {
-            let [channels, height, _] = task.shape.axes();
-            self.reconstruction = 1.0 / (channels * height) as f64;
-        }
+        self.balance.resolve(task)?;
         for (key, weight) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
             weight.check(&format!("model.{key}"), 0.0)?;
         }
