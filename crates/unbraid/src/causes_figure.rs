@@ -154,11 +154,10 @@ fn arrow(figure: &mut Figure, [from, to]: [(f64, f64); 2], ink: Colour, width: f
         (x, start.1 + (end.1 - start.1) * t + bow * 4.0 * t * (1.0 - t))
     };
     let points: Vec<(f64, f64)> = (0..=24).map(|k| at(f64::from(k) / 24.0)).collect();
-    match dashed {
-        true => {
-            points.chunks(3).for_each(|piece| figure.line(&piece[..piece.len().min(2)], ink, width))
-        }
-        false => figure.line(&points, ink, width),
+    let pieces = if dashed { 3 } else { points.len() };
+    for piece in points.chunks(pieces) {
+        let drawn = if dashed { &piece[..piece.len().min(2)] } else { piece };
+        figure.line(drawn, ink, width);
     }
     let (before, tip) = (points[points.len() - 3], points[points.len() - 1]);
     let (dx, dy) = (tip.0 - before.0, tip.1 - before.1);

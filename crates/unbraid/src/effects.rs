@@ -134,7 +134,9 @@ impl Mixed {
             let before = of_concept.clone();
             for set in &parts.sets {
                 let least = set.iter().map(|&concept| of_concept[concept]).min().unwrap_or(0);
-                set.iter().for_each(|&concept| of_concept[concept] = least);
+                for &concept in set {
+                    of_concept[concept] = least;
+                }
             }
             if of_concept == before {
                 break;
@@ -152,14 +154,13 @@ impl Mixed {
         let from: Vec<Vec<usize>> =
             (0..self.groups).map(|group| rng.at(group as u64).permutation(count)).collect();
         let mut mixed = draw.clone();
-        for row in 0..count {
-            for (number, group) in self.of_number.iter().enumerate() {
-                mixed.views[0][row * size + number] =
-                    draw.views[0][from[*group][row] * size + number];
+        let images = mixed.views[0].chunks_mut(size).enumerate();
+        for ((row, image), label) in images.zip(mixed.labels.chunks_mut(width)) {
+            for ((number, out), group) in image.iter_mut().enumerate().zip(&self.of_number) {
+                *out = draw.views[0][from[*group][row] * size + number];
             }
-            for (concept, group) in self.of_concept.iter().enumerate() {
-                mixed.labels[row * width + concept] =
-                    draw.labels[from[*group][row] * width + concept];
+            for ((concept, out), group) in label.iter_mut().enumerate().zip(&self.of_concept) {
+                *out = draw.labels[from[*group][row] * width + concept];
             }
         }
         mixed

@@ -28,7 +28,9 @@ fn document(words: &[&str]) -> Json {
 
 fn ask(run: &Path, dos: &[&str]) -> Json {
     let mut words = vec!["intervene", word(run), "--row", "7", "--json", "--quiet"];
-    dos.iter().for_each(|set| words.extend(["--do", set]));
+    for set in dos {
+        words.extend(["--do", set]);
+    }
     document(&words)
 }
 

@@ -71,16 +71,18 @@ pub struct Lagrangian {
     before: f64,
 }
 
+impl Default for Lagrangian {
+    /// Before the first round.
+    fn default() -> Self {
+        Self { multiplier: 0.0, penalty: 1.0, before: f64::INFINITY }
+    }
+}
+
 impl Lagrangian {
     /// Where h has fallen below this, a graph has no cycle.
     pub const ENOUGH: f64 = 1e-8;
     /// c is not made larger than this.
     const MOST: f64 = 1e16;
-
-    /// Before the first round.
-    pub fn new() -> Self {
-        Self { multiplier: 0.0, penalty: 1.0, before: f64::INFINITY }
-    }
 
     /// After a round that ended with this h.
     pub fn update(&mut self, h: f64) {
@@ -147,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_weights_grow_where_cycles_stay() {
-        let mut weights = Lagrangian::new();
+        let mut weights = Lagrangian::default();
         weights.update(2.0);
         assert_eq!((weights.multiplier, weights.penalty), (2.0, 1.0));
         weights.update(0.4);

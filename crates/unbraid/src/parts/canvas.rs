@@ -34,10 +34,14 @@ impl Canvas {
         let (parts, size) = (concepts + 1, found.of_number.len());
         let mut who = vec![0.0; parts * concepts];
         for (part, set) in found.sets.iter().enumerate() {
-            set.iter().for_each(|concept| who[part * concepts + concept] = 1.0);
+            for concept in set {
+                who[part * concepts + concept] = 1.0;
+            }
         }
         let mut places = vec![0.0; parts * size];
-        found.of_number.iter().enumerate().for_each(|(k, part)| places[part * size + k] = 1.0);
+        for (k, part) in found.of_number.iter().enumerate() {
+            places[part * size + k] = 1.0;
+        }
         Self {
             concepts: fixed(who, [parts, concepts], device),
             places: fixed(places, [parts, size], device),

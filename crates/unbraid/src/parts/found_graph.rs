@@ -85,7 +85,9 @@ impl GraphSettings {
         let open = Array2::from_shape_fn((n, n), |(i, j)| f32::from(u8::from(i != j)));
         let of = |edges: &[(usize, usize)]| {
             let mut support = Array2::zeros((n, n));
-            edges.iter().for_each(|&edge| support[edge] = 1.0);
+            for edge in edges {
+                support[*edge] = 1.0;
+            }
             support
         };
         Ok(match self.graph.as_str() {
@@ -130,7 +132,7 @@ pub fn lagrangian(labels: &Array2<f32>) -> Array2<f32> {
     let u = labels.mapv(|label| f64::midpoint(f64::from(label), 1.0));
     let n = u.ncols();
     let mut a = vec![0.0; n * n];
-    let mut weights = Lagrangian::new();
+    let mut weights = Lagrangian::default();
     let stop = Stop { steps: 500, gradient: 1e-7, decrease: 1e-12 };
     for _ in 0..ROUNDS {
         lbfgs::minimise(&mut a, stop, |a, gradient| label_loss(&u, a, gradient, &weights));

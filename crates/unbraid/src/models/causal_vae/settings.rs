@@ -95,7 +95,10 @@ pub fn check_scaling(scaling: &[[f32; 2]], task: &Task) -> Result<()> {
             "has {given} pairs of centre and scale, but there are {labels} labels"
         ));
     }
-    match scaling.iter().any(|[centre, scale]| !centre.is_finite() || !(*scale > 0.0)) {
+    match scaling
+        .iter()
+        .any(|[centre, scale]| !centre.is_finite() || scale.is_nan() || *scale <= 0.0)
+    {
         true => wrong("must be pairs of a number and a positive number".into()),
         false => Ok(()),
     }
