@@ -6,10 +6,9 @@
 
 use ndarray::{Array2, ArrayView1, Axis, concatenate};
 use serde_json::{Value as Json, json};
-use unbraid_measure::data::{self, Dataset, Do, Draw};
+use unbraid_measure::data::{self, Dataset, Do};
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::attribution::{Parts, attribute};
 use unbraid_measure::stats::correlation;
 
 use crate::batch::Seen;
@@ -17,20 +16,14 @@ use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::intervene::{self, Concept};
 use crate::learner::Learner;
-use crate::model::Step;
-use crate::models;
-use crate::workers::on_workers;
+
+mod reader;
+
+use reader::taught;
 
 /// Rows that are looked at, and values that each concept is set to.
 const ROWS: usize = 256;
 const VALUES: usize = 8;
-/// Rows that tell who draws what.
-const LOOKED_AT: usize = 2000;
-/// How the reader is taught.
-const STEPS: u64 = 1500;
-const BATCH: usize = 64;
-const RATE: f64 = 1e-3;
-
 /// What one intervention does, over rows and values.
 #[derive(Clone, Debug)]
 pub struct Effect {
@@ -86,85 +79,6 @@ pub fn measure(plan: &Plan, tested: &dyn Dataset, learner: &dyn Learner) -> Resu
         reconstruction_error: judge.reconstruction_error,
         reader: judge.reader_errors(),
     })
-}
-
-/// The reader, taught on the data of the plan.
-///
-/// In the data a shadow tells where the light is, and a reader would look at both; under an intervention
-/// one must not be taken for the other. So the parts of real images (`stats/attribution.rs`) are put
-/// together anew, each from another row with its labels, and every concept is read where it is drawn.
-fn taught(plan: &Plan, graph: &Graph, rng: &Rng) -> Result<Box<dyn Learner>> {
-    let entry = models::find("supervised")?;
-    let (settings, _) = (entry.resolve)(&toml::Table::new(), &plan.task)?;
-    // A model of concepts learns from labels, as the reader does.
-    let sampler = plan.sampler(rng.split("batches"))?;
-    let (task, data) = (&plan.task, &*plan.data);
-    let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
-    let labels = seen.labels.expect("concepts are labels");
-    let axes = task.shape.axes();
-    let mixed = Mixed::new(&attribute(&seen.observations, &labels, graph, axes));
-    on_workers(|| {
-        let mut reader = (entry.build)(&settings, task, &rng.split("weights"))?;
-        reader.fit(data, &rng.split("fit"))?;
-        for done in 0..STEPS {
-            let share = done as f64 / STEPS as f64;
-            let rate = RATE * 0.5 * (1.0 + (std::f64::consts::PI * share).cos());
-            let draw = sampler.draw(done, BATCH.min(data.len()));
-            let draw = mixed.apply(draw, &rng.split("mixed").at(done));
-            reader.step(&draw, Step::new(done, STEPS, rng), rate);
-        }
-        Ok(reader)
-    })
-}
-
-/// Groups of parts that can be exchanged between images: no concept draws in two of them.
-struct Mixed {
-    /// The group of each number of an observation, and of each concept.
-    of_number: Vec<usize>,
-    of_concept: Vec<usize>,
-    groups: usize,
-}
-
-impl Mixed {
-    fn new(parts: &Parts) -> Self {
-        let concepts = parts.sets.iter().flatten().max().map_or(0, |last| last + 1);
-        // Concepts that draw together are in one group: the least of them names it.
-        let mut of_concept: Vec<usize> = (0..concepts).collect();
-        loop {
-            let before = of_concept.clone();
-            for set in &parts.sets {
-                let least = set.iter().map(|&concept| of_concept[concept]).min().unwrap_or(0);
-                for &concept in set {
-                    of_concept[concept] = least;
-                }
-            }
-            if of_concept == before {
-                break;
-            }
-        }
-        let group = |part: &usize| parts.sets[*part].first().map_or(0, |&first| of_concept[first]);
-        let of_number = parts.of_number.iter().map(group).collect();
-        Self { of_number, of_concept, groups: concepts }
-    }
-
-    /// Each group of each image from another row, with the labels of its concepts.
-    fn apply(&self, draw: Draw, rng: &Rng) -> Draw {
-        let count = draw.count;
-        let (size, width) = (draw.views[0].len() / count, draw.labels.len() / count);
-        let from: Vec<Vec<usize>> =
-            (0..self.groups).map(|group| rng.at(group as u64).permutation(count)).collect();
-        let mut mixed = draw.clone();
-        let images = mixed.views[0].chunks_mut(size).enumerate();
-        for ((row, image), label) in images.zip(mixed.labels.chunks_mut(width)) {
-            for ((number, out), group) in image.iter_mut().enumerate().zip(&self.of_number) {
-                *out = draw.views[0][from[*group][row] * size + number];
-            }
-            for ((concept, out), group) in label.iter_mut().enumerate().zip(&self.of_concept) {
-                *out = draw.labels[from[*group][row] * width + concept];
-            }
-        }
-        mixed
-    }
 }
 
 /// Rows with all that is known of them.

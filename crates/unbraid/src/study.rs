@@ -113,9 +113,14 @@ impl Study {
         Ok(Self { directory: directory.to_path_buf(), runs, columns })
     }
 
-    /// Whether its runs are those of a study file.
+    /// Whether its runs are those of a study file, in any order: TOML that was written again has plain
+    /// values before sections, and lists of `[vary]` may have changed places.
     pub fn is_that_of(&self, file: &Table) -> Result<bool> {
-        Ok(expand(file)?.0 == self.runs)
+        let by_name = |mut runs: Vec<Planned>| {
+            runs.sort_by(|a, b| a.name.cmp(&b.name));
+            runs
+        };
+        Ok(by_name(expand(file)?.0) == by_name(self.runs.clone()))
     }
 
     /// Take the study for this process; refused while another has it. Ends with the process.

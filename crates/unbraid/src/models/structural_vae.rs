@@ -19,7 +19,6 @@
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 use ndarray::Array2;
-use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{self, Dataset, Do, Supervision};
 use unbraid_measure::graph::Graph;
 use unbraid_measure::info::Info;
@@ -27,18 +26,20 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::attribution::attribute;
 
 use crate::batch::{self, Batch, Seen};
-use crate::error::{Error, Result};
-use crate::model::{
-    Code, Concepts, Group, Intervened, Loss, Model, Settings, Step, Strengths, Task, one_of,
-};
+use crate::error::Result;
+use crate::model::{Code, Concepts, Group, Intervened, Loss, Model, Step, Strengths, Task};
 use crate::parts::canvas::Canvas;
-use crate::parts::concept_nets::{ConceptNetSettings, ConceptNets};
+use crate::parts::concept_nets::ConceptNets;
 use crate::parts::concepts::{Scaling, labels};
 use crate::parts::found_graph::GraphSettings;
 use crate::parts::gaussian::Gaussian;
 use crate::parts::layers::fixed;
 use crate::parts::mask::{Factual, MaskLayer, Sees, Setting};
 use crate::parts::structure::acyclic;
+
+mod settings;
+
+pub use settings::Config;
 
 /// How many rows tell who draws what.
 const LOOKED_AT: usize = 3000;
@@ -48,48 +49,6 @@ const WEIGHED: usize = 1024;
 const MECHANISM: [usize; 2] = [64, 64];
 /// Where their rate starts; it falls to 0. They are small and what they learn has no noise.
 const MECHANISM_RATE: f64 = 5e-3;
-
-/// The settings of a structural VAE.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Config {
-    /// s, how far codes may be from their labels, whose range is 2.
-    pub spread: f64,
-    /// Whether the picture is drawn in parts: "yes" or "no".
-    pub parts: String,
-    /// The graph.
-    #[serde(flatten)]
-    pub graph: GraphSettings,
-    /// The networks.
-    #[serde(flatten)]
-    pub net: ConceptNetSettings,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            spread: 0.02,
-            parts: "yes".into(),
-            graph: GraphSettings::default(),
-            net: ConceptNetSettings::default(),
-        }
-    }
-}
-
-impl Settings for Config {
-    fn resolve(&mut self, task: &Task) -> Result<()> {
-        one_of("model.parts", &self.parts, &["yes", "no"])?;
-        one_of("model.graph", &self.graph.graph, &["independence", "given"])?;
-        if !(self.spread.is_finite() && self.spread > 0.0) {
-            return Err(Error::setting("model.spread", "must be a positive number"));
-        }
-        self.graph.check(task.label.max(1))?;
-        self.net.resolve(task, task.label.max(1))?;
-        match self.net.net == "paper" {
-            true => Err(Error::setting("model.net", "cannot be \"paper\" for a picture in parts")),
-            false => Ok(()),
-        }
-    }
-}
 
 /// A VAE with nonlinear structural equations.
 #[derive(Module, Debug)]
