@@ -40,9 +40,9 @@ has MIC 0 with everything, and such a factor counts as 0.
 ## Reading it
 
 From 0 to 1. 1: every factor is told by a code without noise. The parts `mic/FACTOR` are the best
-codes' MIC; the matrix has all of them, codes by factors. The part `mic of own codes` counts for each
-factor only the codes that the model says are its own, or else one code in the best matching; which of
-the two CausalVAE reports is not known.
+codes' MIC; the matrix has all of them, codes by factors. The part `mic of own codes` counts for
+each factor only the codes that the model says are its own, or else one code in the best matching;
+which of the two CausalVAE reports is not known.
 
 ## Cautions
 
@@ -305,12 +305,32 @@ mod tests {
             let score = score(metric, codes.clone(), values.clone());
             let names: Vec<&str> = score.parts.iter().map(|(name, _)| name.as_str()).collect();
             let name = metric.info().name;
-            assert_eq!(names, [format!("{name}/f0"), format!("{name}/f1"), format!("{name}/f2")]);
+            let own = format!("{name} of own codes");
+            let each = [0, 1, 2].map(|k| format!("{name}/f{k}"));
+            assert_eq!(names, [&each[..], &[own]].concat());
+            // Matched one to one, codes 0 and 1 have a factor each and code 2 has the still one.
+            assert!((score.parts[3].1 - 2.0 / 3.0).abs() < 1e-9, "{:?}", score.parts);
             assert!((score.value - 2.0 / 3.0).abs() < 1e-9, "{}", score.value);
             let matrix = score.matrix.unwrap();
             assert!(matrix[[0, 1]] > 0.999 && matrix[[1, 0]] > 0.999 && matrix[[0, 0]] < 1e-9);
             assert_eq!(matrix.row(2).sum() + matrix.column(2).sum(), 0.0);
         }
+    }
+
+    #[test]
+    fn own_codes_are_those_that_the_model_names() {
+        let values = Array2::from_shape_fn((144, 2), |(row, k)| [row / 12, row % 12][k] as f32);
+        let factors = vec![Factor::continuous("a"), Factor::continuous("b")];
+        let own = |blocks: Option<[usize; 2]>| {
+            let mut codes =
+                Representation::new(values.clone(), values.clone(), factors.clone()).unwrap();
+            codes.readings.blocks = blocks.map(|blocks| blocks.map(Some).to_vec());
+            let score = MaximalInformation::MIC.score(&codes, &mut Rng::new(0), &Watch::nobody());
+            score.unwrap().parts[2].1
+        };
+        assert!(own(None) > 0.999 && own(Some([0, 1])) > 0.999);
+        assert!(own(Some([1, 0])) < 1e-9, "the code of the other factor tells nothing");
+        assert!((own(Some([0, 0])) - 0.5).abs() < 1e-3, "a factor without codes counts as nothing");
     }
 
     #[test]
