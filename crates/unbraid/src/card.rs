@@ -69,7 +69,14 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
 /// The pictures that have been drawn, under a heading each.
 fn pictures(run: &Run) -> String {
     let codes = "each row walks one code, from low to high";
-    let sections: [(&str, &[(PathBuf, &str)]); 4] = [
+    let sections: [(&str, &[(PathBuf, &str)]); 5] = [
+        (
+            "Causes",
+            &[
+                (run.graph_figure(), "the learned graph, and the true one where it is known"),
+                (run.interventions(), "concepts set to other values"),
+            ],
+        ),
         ("Codes", &[(run.traversal(), codes), (run.animation(), "the same walks, forth and back")]),
         (
             "Codes against factors",

@@ -107,7 +107,7 @@ pub fn of_run(plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
 fn others(labels: &Array2<f32>) -> Vec<Other> {
     let standard = standardised(labels);
     let linear = notears::learn(standard.view(), &notears::Settings::default()).weights;
-    let paper = found_graph::lagrangian(labels);
+    let paper = found_graph::by_the_paper(labels);
     vec![
         Other {
             name: "NOTEARS, linear, on standardised labels",

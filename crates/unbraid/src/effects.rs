@@ -24,6 +24,7 @@ use reader::taught;
 /// Rows that are looked at, and values that each concept is set to.
 const ROWS: usize = 256;
 const VALUES: usize = 8;
+
 /// What one intervention does, over rows and values.
 #[derive(Clone, Debug)]
 pub struct Effect {
@@ -31,6 +32,8 @@ pub struct Effect {
     pub name: String,
     /// Mean squared error of a pixel against the true counterfactual.
     pub image_error: f64,
+    /// The correlation of what is read of it with what it was set to.
+    pub reached: f64,
     /// For each descendant: its name, and the correlation of what is read with the truth.
     pub descendants: Vec<(String, f64)>,
     /// For each other concept: its name, how far what is read moves, and how far it moves on the true
@@ -51,25 +54,36 @@ pub struct Effects {
     pub concepts: Vec<Effect>,
 }
 
-/// Judge a model on `tested`, with a reader taught on the data of the plan.
-pub fn measure(plan: &Plan, tested: &dyn Dataset, learner: &dyn Learner) -> Result<Effects> {
-    intervene::unable(learner)?;
-    let rng = Rng::new(plan.config.seed).split("effects");
-    let rows = data::rows(tested, ROWS, &rng);
-    let known = Concept::all(tested, &data::rows(tested, 10_000, &rng))?;
+/// The true graph over the concepts, if there is a simulator to hold interventions against.
+pub fn simulated(tested: &dyn Dataset, known: &[Concept]) -> Result<Graph> {
     let possible = Do { factor: 0, value: known[0].quantile(0.5) };
-    let graph = tested.graph().cloned();
-    let (Some(graph), Some(_)) = (graph, tested.counterfactual(rows[0], &[possible])) else {
+    let graph = tested.graph().filter(|_| tested.counterfactual(0, &[possible]).is_some());
+    let Some(graph) = graph else {
         return Err(Error::Unable(
             "effects are held against a simulator, and these data have none; `pendulum` and `flow` \
              are simulators"
                 .into(),
         ));
     };
-    if graph.len() != known.len() {
-        let reason = "the labels are not the factors of the simulator, so they cannot be compared";
-        return Err(Error::Unable(reason.into()));
+    match graph.len() == known.len() {
+        true => Ok(graph.clone()),
+        false => Err(Error::Unable(
+            "the labels are not the factors of the simulator, so they cannot be compared".into(),
+        )),
     }
+}
+
+/// Judge a model on `tested`, whose concepts are `known`, with a reader taught on the data of the plan.
+pub fn measure(
+    plan: &Plan,
+    tested: &dyn Dataset,
+    known: &[Concept],
+    learner: &dyn Learner,
+) -> Result<Effects> {
+    intervene::unable(learner)?;
+    let graph = simulated(tested, known)?;
+    let rng = Rng::new(plan.config.seed).split("effects");
+    let rows = data::rows(tested, ROWS, &rng);
     let reader = taught(plan, &graph, &rng)?;
     let judge = Judge::new(learner, &*reader, tested, rows, known);
     let concepts = (0..judge.known.len()).map(|k| judge.effect(k, &graph));
@@ -87,7 +101,7 @@ struct Judge<'a> {
     reader: &'a dyn Learner,
     data: &'a dyn Dataset,
     rows: Vec<usize>,
-    known: Vec<Concept>,
+    known: &'a [Concept],
     codes: Array2<f32>,
     /// What is read off the reconstructions, and off the images themselves.
     read_decoded: Array2<f32>,
@@ -101,7 +115,7 @@ impl<'a> Judge<'a> {
         reader: &'a dyn Learner,
         data: &'a dyn Dataset,
         rows: Vec<usize>,
-        known: Vec<Concept>,
+        known: &'a [Concept],
     ) -> Self {
         let seen = Seen::of(data, &rows);
         let codes = learner.encode(&seen);
@@ -157,6 +171,8 @@ impl<'a> Judge<'a> {
         Ok(Effect {
             name: name(factor),
             image_error: error / rows as f64,
+            // The truth of what is set is what it was set to.
+            reached: pearson(found.column(factor), truth.column(factor)),
             descendants: below.iter().map(follows).collect(),
             others: (0..self.known.len())
                 .filter(|k| *k != factor && !below.contains(k))
@@ -240,10 +256,17 @@ impl Effects {
     pub fn to_json(&self) -> Json {
         let number = |value: f64| if value.is_finite() { json!(value) } else { Json::Null };
         let effect = |effect: &Effect| {
-            let follow = |(name, correlation): &(String, f64)| json!({"name": name, "correlation": number(*correlation)});
-            let stay = |(name, movement, floor): &(String, f64, f64)| json!({"name": name, "movement": number(*movement), "floor": number(*floor)});
+            let follow = |(name, correlation): &(String, f64)| {
+                let correlation = number(*correlation);
+                json!({"name": name, "correlation": correlation})
+            };
+            let stay = |(name, movement, floor): &(String, f64, f64)| {
+                let (movement, floor) = (number(*movement), number(*floor));
+                json!({"name": name, "movement": movement, "floor": floor})
+            };
             json!({
                 "name": effect.name,
+                "reached": number(effect.reached),
                 "image_error": number(effect.image_error),
                 "image_error_ratio": number(effect.image_error / self.reconstruction_error),
                 "descendants": effect.descendants.iter().map(follow).collect::<Vec<_>>(),

@@ -294,16 +294,14 @@ impl<M: Model> Learner for Trained<M> {
         on_workers(move || {
             let concepts = model.concepts()?;
             let mut parts = [vec![], vec![], vec![]];
-            in_chunks(&codes, |rows, count| {
-                let z = batch::matrix(rows, count, latents, &device::inference());
+            for chunk in codes.axis_chunks_iter(Axis(0), CHUNK) {
+                let numbers: Vec<f32> = chunk.iter().copied().collect();
+                let z = batch::matrix(&numbers, chunk.nrows(), latents, &device::inference());
                 let after = concepts.intervene(z, dos);
-                let found = [concepts.values(after.z.clone()), after.z];
-                for (part, numbers) in parts.iter_mut().zip(found) {
-                    part.extend(batch::numbers(numbers));
-                }
+                parts[0].extend(batch::numbers(concepts.values(after.z.clone())));
+                parts[1].extend(batch::numbers(after.z));
                 parts[2].extend(batch::numbers(after.x));
-                vec![]
-            });
+            }
             let [values, codes, observations] =
                 parts.map(|numbers| in_rows(numbers, codes.nrows()));
             Some(Intervened { values, codes, observations })

@@ -15,6 +15,7 @@ pub mod fast_ica;
 pub mod graph_distance;
 pub mod groups;
 pub mod information;
+pub mod label_search;
 pub mod lanes;
 pub mod lasso;
 pub mod lbfgs;

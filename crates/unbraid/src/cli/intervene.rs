@@ -180,16 +180,14 @@ impl<'a> Question<'a> {
 
     /// Whether there is a simulator to hold interventions against.
     pub(super) fn can_be_judged(&self) -> bool {
-        let any = Do { factor: 0, value: self.known[0].quantile(0.5) };
-        let data = self.tested();
-        data.graph().is_some_and(|graph| graph.len() == self.known.len())
-            && data.counterfactual(0, &[any]).is_some()
+        effects::simulated(self.tested(), &self.known).is_ok()
     }
 
     /// Judge every intervention, and write what was found.
     pub(super) fn judge(&self, output: Output) -> Result<Json> {
         output.note("teaching a reader of concepts, then judging every intervention");
-        let effects = effects::measure(self.plan, self.tested(), self.learner)?.to_json();
+        let effects = effects::measure(self.plan, self.tested(), &self.known, self.learner)?;
+        let effects = effects.to_json();
         files::write(self.run.effects_file(), format!("{effects:#}\n").as_bytes())?;
         Ok(effects)
     }
@@ -202,8 +200,11 @@ impl<'a> Question<'a> {
 
 /// `effects.json` as a table.
 pub(super) fn described(effects: &Json) -> String {
-    let mut rows =
-        vec![["do", "image error", "descendants follow", "others move"].map(String::from).to_vec()];
+    let mut rows = vec![
+        ["do", "reached", "image error", "descendants follow", "others move"]
+            .map(String::from)
+            .to_vec(),
+    ];
     let all = |list: &Json| list.as_array().cloned().unwrap_or_default();
     let word = |value: &Json| value.as_str().unwrap_or_default().to_string();
     let number = |value: &Json| value.as_f64().unwrap_or(f64::NAN);
@@ -218,6 +219,7 @@ pub(super) fn described(effects: &Json) -> String {
         let (error, ratio) = (number(&effect["image_error"]), number(&effect["image_error_ratio"]));
         rows.push(vec![
             word(&effect["name"]),
+            format!("{:.3}", number(&effect["reached"])),
             format!("{error:.5} ({ratio:.2}x)"),
             or_dash(all(&effect["descendants"]).iter().map(follows).collect()),
             or_dash(all(&effect["others"]).iter().map(stays).collect()),
@@ -227,8 +229,8 @@ pub(super) fn described(effects: &Json) -> String {
     let reader: Vec<String> =
         reader.iter().map(|(name, error)| format!("{name} {} %", percent(error))).collect();
     format!(
-        "{}\nImage error: mean squared, and in brackets how many times that of reconstructions ({:.5}). \
-         Descendants:\ncorrelation of what is read off the image with the true counterfactual. Others: how far \
+        "{}\nReached, descendants: correlation of what is read off the image with the true counterfactual. Image \
+         error:\nmean squared, and in brackets how many times that of reconstructions ({:.5}). Others: how far \
          they move, as a\nshare of their range, and in brackets on true counterfactuals, where they should not. \
          The reader's own\nerror: {}. {} rows.\n",
         table(&rows),

@@ -43,30 +43,35 @@ pub(super) fn make(
     if !run.training_figure().is_file() {
         drawn |= draw_training(run, plan, output);
     }
+    drawn |= concepts(run, plan, learner, output)?;
     if drawn {
         card::write(run, plan)?;
     }
-    concepts(run, plan, learner, output)?;
     report::write(run, plan, &scores, path)?;
     Ok(scores)
 }
 
-/// The graph, the sheet of interventions and their judgement, where the model has concepts.
-fn concepts(run: &Run, plan: &Plan, learner: &dyn Learner, output: Output) -> Result<()> {
+/// The graph, the sheet of interventions and their judgement, where the model has concepts; whether
+/// any was missing.
+fn concepts(run: &Run, plan: &Plan, learner: &dyn Learner, output: Output) -> Result<bool> {
+    let mut made = false;
     if learner.graph().is_some() && !run.graph_file().is_file() {
         graph::draw(run, plan, learner)?;
+        made = true;
     }
     if learner.dimensions().is_none() {
-        return Ok(());
+        return Ok(made);
     }
     let question = Question::about(run, plan, learner)?;
     if !plan.task.shape.is_vector() && !run.interventions().is_file() {
         question.draw_grid()?;
+        made = true;
     }
     if !run.effects_file().is_file() && question.can_be_judged() {
         question.judge(output)?;
+        made = true;
     }
-    Ok(())
+    Ok(made)
 }
 
 /// The scores of the run, and its codes if they had to be made for them.

@@ -34,7 +34,8 @@ pub(super) fn taught(plan: &Plan, graph: &Graph, rng: &Rng) -> Result<Box<dyn Le
     let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
     let labels = seen.labels.expect("concepts are labels");
     let axes = task.shape.axes();
-    let mixed = Mixed::new(&attribute(&seen.observations, &labels, graph, axes));
+    let parts = attribute(&seen.observations, &labels, graph, axes);
+    let mixed = Mixed::new(&parts, labels.ncols());
     on_workers(|| {
         let mut reader = (entry.build)(&settings, task, &rng.split("weights"))?;
         reader.fit(data, &rng.split("fit"))?;
@@ -58,8 +59,12 @@ struct Mixed {
 }
 
 impl Mixed {
-    fn new(parts: &Parts) -> Self {
-        let concepts = parts.sets.iter().flatten().max().map_or(0, |last| last + 1);
+    fn new(parts: &Parts, concepts: usize) -> Self {
+        // A concept that draws nowhere is read off all of an image, which then must stay whole.
+        if (0..concepts).any(|concept| !parts.sets.iter().flatten().any(|one| *one == concept)) {
+            let of_number = vec![0; parts.of_number.len()];
+            return Self { of_number, of_concept: vec![0; concepts], groups: 1 };
+        }
         // Concepts that draw together are in one group: the least of them names it.
         let mut of_concept: Vec<usize> = (0..concepts).collect();
         loop {
@@ -105,9 +110,10 @@ mod tests {
 
     #[test]
     fn parts_change_places_with_the_labels_of_their_concepts() {
+        const CONCEPTS: usize = 3;
         // Concept 0 draws the first number; 1 and 2 draw the others together.
         let parts = Parts { sets: vec![vec![0], vec![1, 2]], of_number: vec![0, 1, 1] };
-        let mixed = Mixed::new(&parts);
+        let mixed = Mixed::new(&parts, CONCEPTS);
         // Row r has the numbers and labels 10 r, 10 r + 1, 10 r + 2.
         let rows: Vec<f32> = (0..12).map(|k| (10 * (k / 3) + k % 3) as f32).collect();
         let draw = Draw { count: 4, views: vec![rows.clone()], labels: rows, ..Draw::default() };
@@ -121,9 +127,23 @@ mod tests {
 
     #[test]
     fn a_concept_that_draws_twice_binds_both_parts() {
-        let parts = Parts { sets: vec![vec![3], vec![2, 3], vec![0]], of_number: vec![0, 1, 2] };
-        let mixed = Mixed::new(&parts);
+        const CONCEPTS: usize = 3;
+        let parts = Parts { sets: vec![vec![2], vec![1, 2], vec![0]], of_number: vec![0, 1, 2] };
+        let mixed = Mixed::new(&parts, CONCEPTS);
         assert_eq!(mixed.of_number[0], mixed.of_number[1]);
         assert_ne!(mixed.of_number[0], mixed.of_number[2]);
+    }
+
+    #[test]
+    fn a_concept_that_draws_nowhere_keeps_images_whole() {
+        let parts = Parts { sets: vec![vec![0], vec![1]], of_number: vec![0, 1, 1] };
+        let mixed = Mixed::new(&parts, 3);
+        let rows: Vec<f32> = (0..12).map(|k| (10 * (k / 3) + k % 3) as f32).collect();
+        let draw = Draw { count: 4, views: vec![rows.clone()], labels: rows, ..Draw::default() };
+        let out = mixed.apply(draw, &Rng::new(1));
+        assert_eq!(out.views[0], out.labels);
+        for row in out.labels.chunks(3) {
+            assert_eq!([row[1] - row[0], row[2] - row[0]], [1.0, 2.0], "rows are not mixed");
+        }
     }
 }

@@ -39,7 +39,7 @@ use crate::model::{Code, Concepts, Intervened, Loss, Model, Step, Strengths, Tas
 use crate::parts::acyclic::Form;
 use crate::parts::calibration::Calibration;
 use crate::parts::concept_nets::ConceptNets;
-use crate::parts::concepts::{Balance, Scaling, labels};
+use crate::parts::concepts::{Balance, Scaling, in_dimensions, labels};
 use crate::parts::found_graph::GraphSettings;
 use crate::parts::gaussian::Gaussian;
 use crate::parts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -52,7 +52,7 @@ mod settings;
 
 use page::PAGE;
 use released::Released;
-pub use settings::{Config, check_scaling};
+pub use settings::Config;
 
 /// How many rows tell the code of a value.
 const CALIBRATED: usize = 2048;
@@ -106,9 +106,7 @@ impl CausalVae {
 
     /// λ(u) for every dimension of a concept, `[batch, concepts · dimensions]`.
     fn prior_means(&self, labels: &Tensor<2>) -> Tensor<2> {
-        let [rows, concepts] = labels.dims();
-        let wide: Tensor<3> = labels.clone().reshape([rows, concepts, 1]);
-        self.flat(wide.repeat_dim(2, self.size[1]))
+        in_dimensions(labels, self.size[1])
     }
 
     /// The mask layer and what else makes up the codes that are decoded, without noise of its own.
@@ -152,7 +150,7 @@ impl CausalVae {
         logged(total, terms, a).latents(each)
     }
 
-    /// KL(q(z|x, u) ‖ N(λ(u), I)), exactly: q is Gaussian with mean C h and covariance C Σ Cᵀ.
+    /// KL(q(z|x, u) ‖ N(λ(u), λ₂² I)), exactly: q is Gaussian with mean C h and covariance C Σ Cᵀ.
     fn kl_of_z(&self, q: &Gaussian, solved: &Solved, labels: &Tensor<2>) -> Tensor<1> {
         let [rows, latents] = q.mean.dims();
         let apart = self.flat(Structure::endogenous(solved, self.in_concepts(q.mean.clone())))

@@ -19,7 +19,7 @@ use crate::model::{
     Code, Concepts, Intervened, Loss, Model, Settings, Step, Strengths, Task, one_of,
 };
 use crate::parts::concept_nets::{ConceptNetSettings, ConceptNets};
-use crate::parts::concepts::{Balance, Scaling, labels};
+use crate::parts::concepts::{Balance, Scaling, in_dimensions, labels};
 use crate::parts::gaussian::Gaussian;
 
 /// The settings of a ConditionVAE.
@@ -79,10 +79,7 @@ impl ConditionVae {
 
     /// N(λ(u), λ₂² I), with the label of a concept in each of its dimensions.
     fn prior(&self, labels: &Tensor<2>) -> Gaussian {
-        let [rows, concepts] = labels.dims();
-        let wide: Tensor<3> = labels.clone().reshape([rows, concepts, 1]);
-        let mean = wide.repeat_dim(2, self.size[1]).reshape([rows, concepts * self.size[1]]);
-        self.balance.prior(mean)
+        self.balance.prior(in_dimensions(labels, self.size[1]))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether a weighted graph has cycles, as a number with a gradient (Zheng et al. 2018,
-//! arXiv:1803.01422; Yu et al. 2019, arXiv:1904.10098), and how a search makes it zero.
+//! arXiv:1803.01422; Yu et al. 2019, arXiv:1904.10098), for losses; `stats/acyclicity.rs` of the measure
+//! crate has the same for searches without tensors.
 //!
 //! ```text
 //! polynomial   h(A) = tr((I + A∘A / n)ⁿ) − n
@@ -60,45 +61,6 @@ fn exponential(matrix: Tensor<2>, one: &Tensor<2>) -> Tensor<2> {
     (0..SQUARINGS).fold(sum, |square, _| square.clone().matmul(square))
 }
 
-/// The weights of the augmented Lagrangian l + λ h + (c / 2) h²: after each round of minimising,
-/// λ grows by c h, and c tenfold where h did not fall to a quarter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lagrangian {
-    /// λ
-    pub multiplier: f64,
-    /// c
-    pub penalty: f64,
-    before: f64,
-}
-
-impl Default for Lagrangian {
-    /// Before the first round.
-    fn default() -> Self {
-        Self { multiplier: 0.0, penalty: 1.0, before: f64::INFINITY }
-    }
-}
-
-impl Lagrangian {
-    /// Where h has fallen below this, a graph has no cycle.
-    pub const ENOUGH: f64 = 1e-8;
-    /// c is not made larger than this.
-    const MOST: f64 = 1e16;
-
-    /// After a round that ended with this h.
-    pub fn update(&mut self, h: f64) {
-        self.multiplier += self.penalty * h;
-        if h > 0.25 * self.before {
-            self.penalty = (10.0 * self.penalty).min(Self::MOST);
-        }
-        self.before = h;
-    }
-
-    /// λ h + (c / 2) h²
-    pub fn of(&self, h: Tensor<1>) -> Tensor<1> {
-        h.clone() * self.multiplier + h.square() * (0.5 * self.penalty)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,16 +107,5 @@ mod tests {
                 assert!((slope - gradient[k]).abs() < 5e-3, "{form:?} {k}: {slope} {gradient:?}");
             }
         }
-    }
-
-    #[test]
-    fn the_weights_grow_where_cycles_stay() {
-        let mut weights = Lagrangian::default();
-        weights.update(2.0);
-        assert_eq!((weights.multiplier, weights.penalty), (2.0, 1.0));
-        weights.update(0.4);
-        assert_eq!((weights.multiplier, weights.penalty), (2.4, 1.0));
-        weights.update(0.3);
-        assert!((weights.multiplier - 2.7).abs() < 1e-12 && weights.penalty == 10.0);
     }
 }

@@ -127,6 +127,13 @@ impl Scaling {
     }
 }
 
+/// The label of a concept in each of its dimensions, `[batch, concepts · dimensions]`.
+pub fn in_dimensions(labels: &Tensor<2>, dimensions: usize) -> Tensor<2> {
+    let [rows, concepts] = labels.dims();
+    let wide: Tensor<3> = labels.clone().reshape([rows, concepts, 1]);
+    wide.repeat_dim(2, dimensions).reshape([rows, concepts * dimensions])
+}
+
 /// The labels of the data, or of many of its rows, if each says something.
 pub fn labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
     let rows = data::rows(data, ROWS, &rng.split("labels"));

@@ -6,11 +6,9 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Dataset;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::acyclicity;
-use unbraid_measure::stats::discovery;
-use unbraid_measure::stats::lbfgs::{self, Stop};
+use unbraid_measure::stats::{discovery, label_search};
 
-use super::acyclic::{FORMS, Lagrangian};
+use super::acyclic::FORMS;
 use super::concepts::{self, Scaling};
 use crate::device;
 use crate::error::{Error, Result};
@@ -102,7 +100,7 @@ impl GraphSettings {
                 let support = of(&self.edges.iter().map(|e| (e[0], e[1])).collect::<Vec<_>>());
                 Start { weight: support.clone(), support }
             }
-            "lagrangian" => Start { weight: lagrangian(labels), support: open },
+            "lagrangian" => Start { weight: by_the_paper(labels), support: open },
             "released" => {
                 let triangle = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)];
                 let inside: Vec<_> = triangle.into_iter().filter(|(_, j)| *j < n).collect();
@@ -119,52 +117,9 @@ pub fn scaled_labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
     Ok(Scaling::fitted(&labels, &device::inference()).scaled_array(&labels))
 }
 
-/// The paper's search (appendix C.3, as the released code's issue 186 quotes it): from zero, minimise
-///
-/// ```text
-/// E ‖u − σ(Aᵀ u)‖² + λ h(A) + (c / 2) h(A)²
-/// ```
-///
-/// with λ and c raised until h is 0. Labels are put into 0..1, where σ can reach them. The diagonal
-/// stays 0.
-pub fn lagrangian(labels: &Array2<f32>) -> Array2<f32> {
-    const ROUNDS: usize = 40;
-    let u = labels.mapv(|label| f64::midpoint(f64::from(label), 1.0));
-    let n = u.ncols();
-    let mut a = vec![0.0; n * n];
-    let mut weights = Lagrangian::default();
-    let stop = Stop { steps: 500, gradient: 1e-7, decrease: 1e-12 };
-    for _ in 0..ROUNDS {
-        lbfgs::minimise(&mut a, stop, |a, gradient| label_loss(&u, a, gradient, &weights));
-        let h = acyclicity::polynomial(square(&a, n).view()).value;
-        if h < Lagrangian::ENOUGH {
-            break;
-        }
-        weights.update(h);
-    }
-    square(&a, n).mapv(|weight| weight as f32)
-}
-
-fn square(a: &[f64], n: usize) -> Array2<f64> {
-    Array2::from_shape_fn((n, n), |(i, j)| a[i * n + j])
-}
-
-/// l_u with the terms of the Lagrangian, and its gradient.
-fn label_loss(u: &Array2<f64>, a: &[f64], gradient: &mut [f64], weights: &Lagrangian) -> f64 {
-    let (rows, n) = u.dim();
-    let matrix = square(a, n);
-    let predicted = u.dot(&matrix).mapv(|t| 1.0 / (1.0 + (-t).exp()));
-    let apart = u - &predicted;
-    let loss = apart.mapv(|d| d * d).sum() / rows as f64;
-    let back = &apart * &predicted.mapv(|s| s * (1.0 - s)) * (-2.0 / rows as f64);
-    let of_loss = u.t().dot(&back);
-    let cycles = acyclicity::polynomial(matrix.view());
-    let h = cycles.value;
-    let slope = weights.multiplier + weights.penalty * h;
-    for (k, out) in gradient.iter_mut().enumerate() {
-        let place = [k / n, k % n];
-        let diagonal = place[0] == place[1];
-        *out = if diagonal { 0.0 } else { of_loss[place] + slope * cycles.gradient[place] };
-    }
-    loss + weights.multiplier * h + 0.5 * weights.penalty * h * h
+/// The graph that the paper's own search finds in labels on their common scale, `[cause, effect]`.
+pub fn by_the_paper(labels: &Array2<f32>) -> Array2<f32> {
+    // σ reaches 0..1 only.
+    let labels = labels.mapv(|label| f64::midpoint(f64::from(label), 1.0));
+    label_search::search(labels.view()).mapv(|weight| weight as f32)
 }

@@ -58,12 +58,14 @@ fn named(value: &Json) -> Html {
 fn pictures(concepts: &[&Json]) -> Html {
     let columns = [
         ("Concept that is set", Align::Left),
+        ("Read back (correlation)", Align::Right),
         ("Squared error of a pixel", Align::Right),
         ("Times that of reconstructions", Align::Right),
     ];
     let row = |concept: &&Json| {
         let (error, ratio) = (&concept["image_error"], &concept["image_error_ratio"]);
-        vec![named(concept), small_number(error.as_f64()), number(ratio.as_f64())]
+        let reached = number(concept["reached"].as_f64());
+        vec![named(concept), reached, small_number(error.as_f64()), number(ratio.as_f64())]
     };
     table(&columns, concepts.iter().map(row))
 }

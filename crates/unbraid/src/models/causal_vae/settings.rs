@@ -84,7 +84,7 @@ impl Config {
 }
 
 /// Refuse pairs that do not fit the labels.
-pub fn check_scaling(scaling: &[[f32; 2]], task: &Task) -> Result<()> {
+fn check_scaling(scaling: &[[f32; 2]], task: &Task) -> Result<()> {
     if scaling.is_empty() {
         return Ok(());
     }
