@@ -57,6 +57,17 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
             let _ = writeln!(out, "| {name} | {value} | {} |", score["rows"]);
         }
     }
+    if let Some(bound) = run.bound()? {
+        let number = |key: &str| bound[key].as_f64().unwrap_or(f64::NAN);
+        let _ = write!(
+            out,
+            "\n## Likelihood\n\nlog p(x) is at least {:.2} nats, by {} draws on {} rows{}.\n",
+            number("bound"),
+            bound["draws"],
+            bound["rows"],
+            if bound["held_out"] == true { " that were not trained on" } else { "" },
+        );
+    }
     out.push_str(&pictures(run));
     out.push_str(
         "\n## Files\n\n`run.toml` every setting; `log.jsonl` the loss terms; `model.safetensors` the \
@@ -83,6 +94,7 @@ fn pictures(run: &Run) -> String {
             &[
                 (run.matching_figure(), "each factor against the code it is matched to"),
                 (run.factor_figure(), "the mean code over each factor"),
+                (run.layers_figure(), "the codes of each layer, coloured by a factor"),
             ],
         ),
         ("Reconstructions", &[(run.reconstructions(), "observations above, decoded codes below")]),

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+use unbraid_measure::data::binarized::Binarized;
 use unbraid_measure::data::{self, Dataset, Rules, Sampler, Supervision};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::rng::Rng;
@@ -41,6 +42,8 @@ pub struct TrainSettings {
     pub pairs: String,
     /// How many rows have labels, for models that learn from some labels.
     pub labelled: usize,
+    /// Whether numbers from 0 to 1 are drawn to be 0 or 1 at every look, for likelihoods of grey images.
+    pub binarize: bool,
     /// A row of the log every so many steps.
     pub log_every: u64,
     /// A checkpoint every so many steps: what a crash can cost.
@@ -60,6 +63,7 @@ impl Default for TrainSettings {
             changed: 1,
             pairs: "exact".into(),
             labelled: 1000,
+            binarize: false,
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
@@ -80,13 +84,24 @@ pub struct ScoreSettings {
     /// What of `[data]` is other for held-out rows, which are then scored too: `{ fresh = true }` of
     /// `mixing`, or `{ variant = { part = "test" } }` beside a training on part "train".
     pub held_out: Table,
+    /// Draws of the bound of log p(x) that is measured beside the scores; 0 for none.
+    pub bound: usize,
+    /// On how many rows it is measured, held-out ones if there are any.
+    pub bound_rows: usize,
 }
 
 impl Default for ScoreSettings {
     fn default() -> Self {
         // Quick ones; all of them take half a minute.
         let metrics = ["mig", "factor-vae-score", "mcc", "mcc-spearman"].map(String::from);
-        Self { metrics: metrics.into(), sampled: vec![], rows: 10_000, held_out: Table::new() }
+        Self {
+            metrics: metrics.into(),
+            sampled: vec![],
+            rows: 10_000,
+            held_out: Table::new(),
+            bound: 0,
+            bound_rows: 1000,
+        }
     }
 }
 
@@ -140,6 +155,11 @@ impl Plan {
         Ok(Some(plan))
     }
 
+    /// The data drawn black or white once, where training draws them at every look.
+    pub fn binarized(&self, rng: Rng) -> Option<Binarized<'_>> {
+        self.config.train.binarize.then(|| Binarized::new(&*self.data, rng))
+    }
+
     /// Draws the examples of this plan.
     pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
         let rules = self.config.train.rules();
@@ -150,7 +170,8 @@ impl Plan {
 impl TrainSettings {
     fn rules(&self) -> Rules {
         let released = self.pairs == "released";
-        Rules { changed: self.changed, released, labelled: self.labelled }
+        let &Self { changed, labelled, binarize, .. } = self;
+        Rules { changed, released, labelled, binarize }
     }
 }
 
@@ -337,6 +358,9 @@ fn default_threads() -> usize {
 fn check_score(score: &ScoreSettings) -> Result<()> {
     if score.rows == 0 {
         return Err(Error::setting("score.rows", "must be at least 1"));
+    }
+    if score.bound_rows == 0 {
+        return Err(Error::setting("score.bound_rows", "must be at least 1"));
     }
     if score.metrics.is_empty() {
         return Err(Error::setting("score.metrics", "is empty; name some, or [\"all\"]"));

@@ -19,6 +19,7 @@ use crate::device;
 use crate::error::{Error, Result};
 use crate::model::{Baseline, Code, Model, Settings, Step, Strengths, Task};
 use crate::optimizer::Optimizer;
+use crate::parts::normalised;
 use crate::weights::{self, Weights};
 use crate::workers::on_workers;
 
@@ -117,6 +118,23 @@ pub trait Learner: Send {
 
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
+
+    /// log p(x, z) − log q(z|x) of so many draws for each row, `[rows, draws]`, if the method has both
+    /// densities. `number` says which draws, of all that the generator could give.
+    fn log_weights(
+        &self,
+        _seen: &Seen,
+        _draws: usize,
+        _number: u64,
+        _rng: &Rng,
+    ) -> Option<Array2<f32>> {
+        None
+    }
+
+    /// How many latents each layer has, from the bottom; nothing if there are no layers.
+    fn layers(&self) -> Vec<usize> {
+        vec![]
+    }
 
     /// Whether codes depend on labels, so that rows without them have none.
     fn sees_labels(&self) -> bool {
@@ -227,7 +245,7 @@ impl<M: Model> Learner for Trained<M> {
         let scalar = |value: &Tensor<1>| value.clone().into_scalar::<f32>();
         let mut terms: Terms = vec![("loss".into(), scalar(&loss.total))];
         terms.extend(loss.terms.iter().map(|(name, value)| ((*name).into(), scalar(value))));
-        terms.extend(loss.latents.as_ref().map(latent_terms).unwrap_or_default());
+        terms.extend(loss.latents.as_ref().map(|kl| latent_terms(kl, &loss.layers)).unwrap_or_default());
         terms.extend(loss.graph.as_ref().map(edge_terms).unwrap_or_default());
         if terms.iter().any(|(_, value)| !value.is_finite()) {
             self.model = Some(model);
@@ -235,7 +253,8 @@ impl<M: Model> Learner for Trained<M> {
         }
         let gradients = GradientsParams::from_grads(loss.total.backward(), &model);
         let groups = model.groups(&step);
-        self.model = Some(self.optimizer.step(rate, groups, model, gradients).follow(&step));
+        let model = self.optimizer.step(rate, groups, model, gradients).follow(&step);
+        self.model = Some(normalised::follow(model, &step.seen()));
         terms
     }
 
@@ -275,6 +294,26 @@ impl<M: Model> Learner for Trained<M> {
                 decode(rows, count).map(batch::numbers).unwrap_or_default()
             }))
         })
+    }
+
+    fn log_weights(
+        &self,
+        seen: &Seen,
+        draws: usize,
+        number: u64,
+        rng: &Rng,
+    ) -> Option<Array2<f32>> {
+        let (model, shape) = (self.model().valid(), self.shape);
+        let mut step = Step::new(number, 1, rng);
+        on_workers(move || {
+            let rows = Batch::new(&seen.part(0, seen.len()), shape, &device::inference());
+            let weights = model.log_weights(&rows, draws, &mut step)?;
+            Some(in_rows(batch::numbers(weights), seen.len()))
+        })
+    }
+
+    fn layers(&self) -> Vec<usize> {
+        self.model().layers()
     }
 
     fn sees_labels(&self) -> bool {
@@ -328,12 +367,21 @@ impl<M: Model> Learner for Trained<M> {
     }
 }
 
-/// How many latents are active, and the KL of each.
-fn latent_terms(kl: &Tensor<1>) -> Terms {
+/// How many latents are active, and the KL of each; both also of each layer, counted from 1 at the
+/// bottom.
+fn latent_terms(kl: &Tensor<1>, layers: &[usize]) -> Terms {
     let kl = batch::numbers(kl.clone());
-    let active = kl.iter().filter(|kl| **kl > ACTIVE).count();
-    let each = kl.iter().enumerate().map(|(l, kl)| (format!("kl/{l}").into(), *kl));
-    std::iter::once(("active_units".into(), active as f32)).chain(each).collect()
+    let active = |kl: &[f32]| kl.iter().filter(|kl| **kl > ACTIVE).count() as f32;
+    let mut terms: Terms = vec![("active_units".into(), active(&kl))];
+    let mut rest = &kl[..];
+    for (k, size) in layers.iter().enumerate() {
+        let (layer, above) = rest.split_at(*size);
+        terms.push((format!("layer/{}/kl", k + 1).into(), layer.iter().sum()));
+        terms.push((format!("layer/{}/active", k + 1).into(), active(layer)));
+        rest = above;
+    }
+    terms.extend(kl.iter().enumerate().map(|(l, kl)| (format!("kl/{l}").into(), *kl)));
+    terms
 }
 
 /// The strength of each edge, `edge/CAUSE-EFFECT`.

@@ -97,9 +97,13 @@ pub mod training_figure;
 
 pub mod causes_figure;
 
+pub mod layers_figure;
+
 pub mod train;
 
 pub mod score;
+
+pub mod bound;
 
 pub mod card;
 

@@ -4,7 +4,9 @@
 //! principal components) implements [`Baseline`]. Either is one file in `models/` and one line in
 //! its registry.
 
-use burn::module::Module;
+use std::collections::HashMap;
+
+use burn::module::{Module, ParamId};
 use burn::tensor::{Device, Tensor, TensorData};
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
@@ -92,6 +94,17 @@ pub trait Model: Module + 'static {
 
     /// The expected observation of codes, for methods that have a decoder.
     fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
+        None
+    }
+
+    /// How many latents each layer has, from the bottom, for methods whose codes are of several.
+    fn layers(&self) -> Vec<usize> {
+        vec![]
+    }
+
+    /// log p(x, z) − log q(z|x) of so many draws of z for each row, one row after the other,
+    /// `[rows · draws]`; for methods that have both densities.
+    fn log_weights(&self, _seen: &Batch, _draws: usize, _step: &mut Step) -> Option<Tensor<1>> {
         None
     }
 
@@ -212,6 +225,8 @@ pub struct Loss {
     pub terms: Vec<(&'static str, Tensor<1>)>,
     /// KL(q(z_l|x) ‖ p(z_l)) of each latent, averaged over the batch, where there is such a thing.
     pub latents: Option<Tensor<1>>,
+    /// How many of them each layer has, from the bottom, where there are layers.
+    pub layers: Vec<usize>,
     /// A `[cause, effect]`, where a graph is learned.
     pub graph: Option<Tensor<2>>,
 }
@@ -219,12 +234,18 @@ pub struct Loss {
 impl Loss {
     /// A loss without named parts.
     pub fn new(total: Tensor<1>) -> Self {
-        Self { total, terms: vec![], latents: None, graph: None }
+        Self { total, terms: vec![], latents: None, layers: vec![], graph: None }
     }
 
     /// Add the KL of each latent.
     pub fn latents(mut self, kl: Tensor<1>) -> Self {
         self.latents = Some(kl);
+        self
+    }
+
+    /// Say which latents belong together.
+    pub fn layers(mut self, sizes: &[usize]) -> Self {
+        self.layers = sizes.to_vec();
         self
     }
 
@@ -241,6 +262,9 @@ impl Loss {
     }
 }
 
+/// What normalised layers saw of a batch, by the parameter that remembers it.
+pub type BatchStatistics = HashMap<ParamId, Tensor<1>>;
+
 /// Where training is, and the only source of noise in a loss.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -249,12 +273,23 @@ pub struct Step {
     /// How many there will be.
     pub total: u64,
     noise: Rng,
+    seen: BatchStatistics,
 }
 
 impl Step {
     /// Step `number` of `total`; its noise is a function of the generator and the number alone.
     pub fn new(number: u64, total: u64, rng: &Rng) -> Self {
-        Self { number, total, noise: rng.at(number) }
+        Self { number, total, noise: rng.at(number), seen: BatchStatistics::new() }
+    }
+
+    /// Keep what normalised layers saw of the batch: their averages follow it after the step.
+    pub fn keep(&mut self, seen: BatchStatistics) {
+        self.seen = seen;
+    }
+
+    /// What was kept.
+    pub fn seen(&mut self) -> BatchStatistics {
+        std::mem::take(&mut self.seen)
     }
 
     /// The numbers below `count` in a random order.

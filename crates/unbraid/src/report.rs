@@ -16,6 +16,7 @@ mod figures;
 mod graph;
 mod html;
 mod interventions;
+mod likelihood;
 mod opening;
 mod pictures;
 mod provenance;
@@ -37,6 +38,7 @@ pub fn write(run: &Run, plan: &Plan, scores: &Json, path: &Path) -> Result<()> {
 fn page(run: &Run, plan: &Plan, found: &Json) -> Result<String> {
     let main = opening::opening(plan, found)
         + section("scores", "What it found", scores::scores(plan, found))
+        + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)
         + section("interventions", "What if", interventions::interventions(run)?)
         + section("codes", "What each code does", pictures::codes(run)?)

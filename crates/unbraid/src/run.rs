@@ -125,6 +125,11 @@ impl Run {
         self.file("training.svg")
     }
 
+    /// The codes of each layer, for a method that has layers.
+    pub fn layers_figure(&self) -> PathBuf {
+        self.file("layers.svg")
+    }
+
     /// The graph over the codes or concepts, as numbers.
     pub fn graph_file(&self) -> PathBuf {
         self.file("graph.json")
@@ -143,6 +148,11 @@ impl Run {
     /// What interventions do, measured.
     pub fn effects_file(&self) -> PathBuf {
         self.file("effects.json")
+    }
+
+    /// How likely the model finds the data.
+    pub fn bound_file(&self) -> PathBuf {
+        self.file("bound.json")
     }
 
     /// The page about the run.
@@ -320,11 +330,13 @@ impl Run {
         let results = [
             self.representation_file(),
             self.scores_file(),
+            self.bound_file(),
             self.traversal(),
             self.animation(),
             self.reconstructions(),
             self.factor_figure(),
             self.matching_figure(),
+            self.layers_figure(),
             self.graph_file(),
             self.graph_figure(),
             self.interventions(),
@@ -343,6 +355,11 @@ impl Run {
     /// The scores of the run, as JSON, if there are any.
     pub fn scores(&self) -> Result<Option<Json>> {
         document(&self.scores_file())
+    }
+
+    /// The bound of log p(x), as JSON, if it was measured.
+    pub fn bound(&self) -> Result<Option<Json>> {
+        document(&self.bound_file())
     }
 
     /// The graph of the run, as JSON, if there is one.

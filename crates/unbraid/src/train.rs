@@ -4,6 +4,7 @@
 //! so the only state is the weights, the optimiser and a count. A run that was killed and resumed
 //! ends with the same weights and the same log, byte for byte, as one that was not.
 
+use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
 
 use crate::config::Plan;
@@ -71,7 +72,10 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
 
         let last = done == settings.steps;
         if last {
-            learner.finish(&*plan.data, &rng.split("finish"))?;
+            let rng = rng.split("finish");
+            let drawn = plan.binarized(rng.split("binarize"));
+            let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);
+            learner.finish(data, &rng)?;
         }
         if done == 1 || done % settings.log_every == 0 || last {
             log.row(done, &terms)?;

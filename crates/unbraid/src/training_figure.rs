@@ -5,6 +5,8 @@ use serde_json::{Map, Value as Json};
 use crate::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, ordered};
 use crate::learner::ACTIVE;
 
+mod layers;
+
 /// A line has at most this many points; longer logs are averaged, which also calms them.
 const POINTS: usize = 400;
 /// The first steps are far from all others: they do not set the scale of a term.
@@ -101,6 +103,8 @@ fn figure(log: &Log, title: &str) -> Figure {
     let rows = terms.len().div_ceil(ACROSS);
     let below = TOP + rows as f64 * DOWN;
     let height = if latents.is_empty() { below } else { below + 2.0 * DOWN - 20.0 };
+    let end = height;
+    let height = height + layers::height(log);
     let mut figure = Figure::new(TOTAL, height - 14.0);
     figure.text((18.0, 32.0), 17.0, INK, Anchor::Start, title);
     for (place, named) in terms.into_iter().enumerate() {
@@ -113,6 +117,7 @@ fn figure(log: &Log, title: &str) -> Figure {
         kl_of_latents(&mut figure, log, &latents, below);
         active(&mut figure, log, latents.len(), below + DOWN + 40.0);
     }
+    layers::draw(&mut figure, log, end);
     figure
 }
 
@@ -227,6 +232,10 @@ mod tests {
             assert!(svg.contains(&format!(">{text}</text>")), "{text} is missing");
         }
         assert!(!svg.contains("NaN"));
+        let layered = ROWS.replace("\"kl/0\"", "\"layer/1/kl\":0.5,\"layer/1/active\":1,\"kl/0\"");
+        let layered = figure(&Log::of(&rows(&layered)), "t").to_svg("t");
+        assert!(layered.contains(">KL of each layer, in nats</text>") && !svg.contains("of each layer"));
+        assert!(layered.contains(">layer 1  0.5</text>"), "{layered}");
         let plain = figure(&Log::of(&rows("{\"step\":1,\"loss\":2.5}")), "t").to_svg("t");
         assert!(plain.contains(">loss</text>") && !plain.contains("KL of each"));
         assert!(!plain.contains("NaN"), "{plain}");

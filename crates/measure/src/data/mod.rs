@@ -17,6 +17,7 @@ use crate::rng::Rng;
 
 pub mod abstract_dsprites;
 pub mod arrays;
+pub mod binarized;
 pub mod binarized_mnist;
 pub mod cars3d;
 pub mod celeba;

@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use super::{Dataset, Transition, observations};
+use super::binarized::binarize;
+use super::{Dataset, Range, Transition, observations};
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::rng::Rng;
@@ -70,11 +71,13 @@ pub struct Rules {
     pub released: bool,
     /// How many rows have labels, where only some have.
     pub labelled: usize,
+    /// Draw each number of an observation to be 0 or 1, with the chance it says, at every look.
+    pub binarize: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { changed: 1, released: false, labelled: 1000 }
+        Self { changed: 1, released: false, labelled: 1000, binarize: false }
     }
 }
 
@@ -123,6 +126,10 @@ impl<'a> Sampler<'a> {
                 (!known).then_some("transitions with actions")
             }
         };
+        if rules.binarize && data.shape().range == Range::Real {
+            let reason = "is for numbers from 0 to 1, which these data do not have";
+            return Err(Error::setting("train.binarize", reason));
+        }
         let movable = movable(data).len();
         if supervision == Supervision::Pairs && lacking.is_none() && rules.changed > movable {
             let reason = format!("is {}, and only {movable} factors can change", rules.changed);
@@ -190,7 +197,11 @@ impl<'a> Sampler<'a> {
             }
         }
         for view in [&rows, &partners].into_iter().filter(|view| !view.is_empty()) {
-            draw.views.push(observations(self.data, view).into_raw_vec_and_offset().0);
+            let mut numbers = observations(self.data, view).into_raw_vec_and_offset().0;
+            if self.rules.binarize {
+                binarize(&mut numbers, &mut rng);
+            }
+            draw.views.push(numbers);
         }
         draw.rows = rows;
         draw
@@ -334,6 +345,22 @@ mod tests {
         let rules = Rules { changed: 9, ..Rules::default() };
         let refused = Sampler::new(&*data, Supervision::Pairs, rules, Rng::new(0)).err().unwrap();
         assert!(refused.to_string().contains("only 4 factors can change"), "{refused}");
+    }
+
+    #[test]
+    fn each_look_at_grey_is_another_draw_of_black_and_white() {
+        let data = squares();
+        let rules = Rules { binarize: true, ..Rules::default() };
+        let sampler = Sampler::new(&*data, Supervision::None, rules, Rng::new(0)).unwrap();
+        let (first, other) = (sampler.draw(0, 405), sampler.draw(1, 405));
+        assert_eq!(first, sampler.draw(0, 405));
+        assert!(first.views[0].iter().all(|number| [0.0, 1.0].contains(number)));
+        let image = |draw: &Draw, row: usize| {
+            let place = draw.rows.iter().position(|drawn| *drawn == row)?;
+            Some(draw.views[0][place * 256..(place + 1) * 256].to_vec())
+        };
+        let differs = |row: usize| image(&first, row).zip(image(&other, row)).is_some_and(|(a, b)| a != b);
+        assert!((0..405).any(differs), "no row was drawn anew");
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Encode(Encode),
     /// Judge codes: those of a run, or your own.
     Score(Score),
+    /// Say how likely a trained model finds the data, by a bound of log p(x).
+    Evaluate(Evaluate),
     /// Draw what each code does: walks, reconstructions, codes against factors.
     Traverse(Traverse),
     /// Ask what would have been: set concepts and see what follows.
@@ -290,6 +292,25 @@ impl Default for Scoring {
             test_rows: None,
             bootstrap: 0,
         }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Evaluate {
+    /// The run directory of a model with a bound, such as `vae` or `ladder-vae`.
+    pub(crate) run: PathBuf,
+    /// How many draws of z each row is judged by. One is the bound of training; papers print 5000.
+    #[arg(long, value_name = "DRAWS", default_value_t = 5000, value_parser = at_least_one)]
+    pub(crate) bound: usize,
+    /// A random sample of this many rows, of the held-out ones if there are any; all if left out.
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) rows: Option<usize>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("it is a whole number from 1 up".into()),
+        Ok(number) => Ok(number),
     }
 }
 

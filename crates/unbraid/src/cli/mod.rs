@@ -17,6 +17,7 @@ mod data;
 mod demo;
 mod describe;
 mod encode;
+mod evaluate;
 mod graph;
 mod intervene;
 mod library;
@@ -52,6 +53,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Data(Data::Import(options)) => return library::import(&options, output),
         Command::Data(Data::Fetch(options)) => return library::fetch(&options, output),
         Command::Encode(options) => encode::run(&options, output),
+        Command::Evaluate(options) => evaluate::run(&options, output),
         Command::Score(options) => score::run(&options, output),
         Command::Traverse(options) => traverse::run(&options, output),
         Command::Intervene(options) => intervene::run(&options, output),

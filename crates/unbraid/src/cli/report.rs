@@ -99,7 +99,7 @@ fn draw(
     learner: &dyn Learner,
     codes: Option<Representation<'static>>,
 ) -> Result<bool> {
-    if !lacks_pictures(run, plan) {
+    if !lacks_pictures(run, plan, learner) {
         return Ok(false);
     }
     let codes = match codes {
@@ -113,7 +113,7 @@ fn draw(
 
 /// Whether a picture is missing that these data may have. Encoding takes its time, so what only a
 /// decoder could tell is tried, and the rest is not.
-fn lacks_pictures(run: &Run, plan: &Plan) -> bool {
+fn lacks_pictures(run: &Run, plan: &Plan, learner: &dyn Learner) -> bool {
     let images = !plan.task.shape.is_vector();
     let factors = plan.data.factors();
     let continuous = !factors.is_empty() && factors.iter().all(|factor| factor.size().is_none());
@@ -122,6 +122,7 @@ fn lacks_pictures(run: &Run, plan: &Plan) -> bool {
         (images, run.reconstructions()),
         (!factors.is_empty(), run.factor_figure()),
         (continuous, run.matching_figure()),
+        (!factors.is_empty() && learner.layers().len() > 1, run.layers_figure()),
     ]
     .iter()
     .any(|(possible, path)| *possible && !path.is_file())

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Result, bail};
 use serde_json::Value as Json;
 use unbraid::card;
-use unbraid::config::Plan;
+use unbraid::config::{Plan, ScoreSettings};
 use unbraid::encode;
 use unbraid::learner::Learner;
 use unbraid::representation::{Protocol, Representation, Split};
@@ -16,6 +16,7 @@ use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 
 use super::args::{Score, Scoring};
+use super::evaluate;
 use super::progress::share_bar;
 use super::readings;
 use super::train::set_up_reader;
@@ -85,6 +86,10 @@ pub(super) fn of_run(
         if let Some((mut codes, metrics)) = drawn_codes(how, &plan, learner)? {
             others.push((Codes::HeldOutSample, score(&mut codes, &metrics)?));
         }
+    }
+    let ScoreSettings { bound, bound_rows, .. } = plan.config.score;
+    if bound > 0 {
+        evaluate::of_run(run, plan, learner, [bound, bound_rows], output)?;
     }
     let document = joined(&report, &others);
     if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {

@@ -10,7 +10,7 @@ use unbraid::representation::Representation;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
 use unbraid::traverse::{self, Route, Span};
-use unbraid::{animation, card, encode, factor_figure, matching_figure, picture, reconstruct};
+use unbraid::{animation, card, encode, factor_figure, layers_figure, matching_figure, picture, reconstruct};
 
 use super::Output;
 use super::args::{Range, Traverse};
@@ -78,12 +78,13 @@ impl<'a> Pictures<'a> {
     }
 
     /// The main file of each kind, and what draws it.
-    fn parts(&self) -> [(PathBuf, Draw<'a>); 4] {
+    fn parts(&self) -> [(PathBuf, Draw<'a>); 5] {
         [
             (self.sheet.clone(), Self::walks),
             (self.run.reconstructions(), Self::reconstructions),
             (self.run.factor_figure(), Self::factors),
             (self.run.matching_figure(), Self::matching),
+            (self.run.layers_figure(), Self::layers),
         ]
     }
 
@@ -117,6 +118,18 @@ impl<'a> Pictures<'a> {
         let title = self.title("each code against each factor");
         factor_figure::draw(self.codes, &title)?.save(&title, &self.run.factor_figure())?;
         Ok(vec![self.run.factor_figure()])
+    }
+
+    /// For a method whose codes are of several layers.
+    fn layers(&self) -> unbraid::Result<Vec<PathBuf>> {
+        let layers = self.learner.layers();
+        if layers.len() < 2 || self.codes.factors.is_empty() {
+            return Ok(vec![]);
+        }
+        let title = self.title("what each layer knows");
+        let figure = layers_figure::draw(self.codes, &layers, &title)?;
+        figure.save(&title, &self.run.layers_figure())?;
+        Ok(vec![self.run.layers_figure()])
     }
 
     /// Where every factor is a number without steps, a scatter of each beside its code says most.

@@ -115,4 +115,8 @@ reconstruction. In a short training a gamma of 20 holds the capacity as well and
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
         Some(self.net.decode(z))
     }
+
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+        Some(self.net.log_weights(seen.x(), draws, step))
+    }
 }

@@ -101,4 +101,8 @@ does; where losses are averaged over pixels, beta_here = beta_there * (H*W*C) / 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
         Some(self.net.decode(z))
     }
+
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+        Some(self.net.log_weights(seen.x(), draws, step))
+    }
 }

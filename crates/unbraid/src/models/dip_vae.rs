@@ -187,6 +187,10 @@ impl<F: Form> Model for DipVae<F> {
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
         Some(self.net.decode(z))
     }
+
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+        Some(self.net.log_weights(seen.x(), draws, step))
+    }
 }
 
 #[cfg(test)]

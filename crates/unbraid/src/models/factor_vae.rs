@@ -142,4 +142,8 @@ anything. A critic that has not learned yet sees too little.",
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
         Some(self.net.decode(z))
     }
+
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+        Some(self.net.log_weights(seen.x(), draws, step))
+    }
 }

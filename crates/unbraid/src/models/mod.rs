@@ -16,8 +16,10 @@ pub mod causal_vae_unsup;
 pub mod condition_vae;
 pub mod dip_vae;
 pub mod factor_vae;
+pub mod hierarchical_vae;
 pub mod ica;
 pub mod ivae;
+pub mod ladder_vae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
@@ -41,6 +43,8 @@ pub static MODELS: &[Entry] = &[
     model::<beta_tc_vae::BetaTcVae>(),
     model::<dip_vae::DipVae<dip_vae::One>>(),
     model::<dip_vae::DipVae<dip_vae::Two>>(),
+    model::<hierarchical_vae::HierarchicalVae>(),
+    model::<ladder_vae::LadderVae>(),
     model::<weak_vae::WeakVae<weak_vae::AdaGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::AdaProduct>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),

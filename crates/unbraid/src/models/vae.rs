@@ -79,4 +79,8 @@ Good reconstructions; codes that mix factors. Nothing in the objective asks for 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
         Some(self.net.decode(z))
     }
+
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+        Some(self.net.log_weights(seen.x(), draws, step))
+    }
 }

@@ -175,7 +175,8 @@ fn form([kernel, stride]: [usize; 2], transposed: bool, activation: Activation) 
     Form { geometry, transposed, extra: [extra; 2], activation }
 }
 
-fn glorot<const D: usize>(
+/// Seeded weights, uniform within ±sqrt(6 / (fan_in + fan_out)).
+pub fn glorot<const D: usize>(
     shape: [usize; D],
     fan_in: usize,
     fan_out: usize,
@@ -189,7 +190,12 @@ fn glorot<const D: usize>(
 }
 
 fn zeros(size: usize, device: &Device) -> Param<Tensor<1>> {
-    Param::from_data(TensorData::new(vec![0.0f32; size], [size]), device)
+    constant(0.0, size, device)
+}
+
+/// Numbers that begin alike, and learn.
+pub fn constant(value: f32, size: usize, device: &Device) -> Param<Tensor<1>> {
+    Param::from_data(TensorData::new(vec![value; size], [size]), device)
 }
 
 fn towards<const D: usize>(

@@ -4,7 +4,7 @@
 //! comparable between papers; averaging over pixels instead would change its meaning by H·W·C.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::sigmoid;
+use burn::tensor::activation::{relu, sigmoid};
 use unbraid_measure::data::Range;
 
 use crate::compute;
@@ -49,12 +49,31 @@ impl Likelihood {
         if constant == 0.0 { error } else { error + constant }
     }
 
+    /// −log p(x|z) of each row: `[rows, numbers]` to `[rows]`.
+    pub fn error_of_rows(&self, decoded: Tensor<2>, x: Tensor<2>) -> Tensor<1> {
+        let numbers = x.dims()[1] as f64;
+        match *self {
+            Self::Bernoulli => {
+                let tail = (decoded.clone().abs() * -1.0).exp().log1p();
+                (relu(decoded.clone()) - decoded * x + tail).sum_dim(1).squeeze_dim(1)
+            }
+            Self::Gaussian { noise, squash } => {
+                let mean = if squash { sigmoid(decoded) } else { decoded };
+                let distance = (mean - x).square().sum_dim(1).squeeze_dim(1);
+                let constant = noise.ln() + 0.5 * std::f64::consts::TAU.ln();
+                distance * (0.5 / (noise * noise)) + constant * numbers
+            }
+        }
+    }
+
+    /// Whether means pass through a sigmoid.
+    pub fn squashes(&self) -> bool {
+        matches!(self, Self::Bernoulli | Self::Gaussian { squash: true, .. })
+    }
+
     /// The expected observation, for pictures.
     pub fn mean(&self, decoded: Tensor<4>) -> Tensor<4> {
-        match self {
-            Self::Bernoulli | Self::Gaussian { squash: true, .. } => sigmoid(decoded),
-            Self::Gaussian { squash: false, .. } => decoded,
-        }
+        if self.squashes() { sigmoid(decoded) } else { decoded }
     }
 }
 
@@ -64,10 +83,15 @@ mod tests {
     use crate::{batch, device};
     use unbraid_measure::data::Shape;
 
+    /// The mean of two rows of two numbers: by the kernel, which must be that of each row.
     fn error(likelihood: Likelihood, decoded: &[f32], x: &[f32]) -> f32 {
         let shape = Shape { channels: 1, height: 1, width: 2, range: Range::Unit };
         let tensor = |values: &[f32]| batch::images(values, 2, shape, &device::inference());
-        likelihood.error(tensor(decoded), tensor(x)).into_scalar()
+        let mean = likelihood.error(tensor(decoded), tensor(x)).into_scalar::<f32>();
+        let rows = |values: &[f32]| batch::matrix(values, 2, 2, &device::inference());
+        let each = batch::numbers(likelihood.error_of_rows(rows(decoded), rows(x)));
+        assert!((mean - (each[0] + each[1]) / 2.0).abs() < 1e-4, "{mean} and {each:?}");
+        mean
     }
 
     #[test]

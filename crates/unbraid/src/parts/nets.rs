@@ -19,11 +19,12 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 
-use super::gaussian::Gaussian;
+use super::gaussian::{Gaussian, repeated};
 use super::labels::{self, LabelLoss};
 use super::likelihood::Likelihood;
 use super::schedule::Schedule;
 use crate::batch::Batch;
+use crate::compute::flatten;
 use crate::error::{Error, Result};
 use crate::model::{Loss, Settings, Step, Task, one_of};
 use architecture::{Architecture, Decoder, Encoder, NETS, halvings};
@@ -254,6 +255,17 @@ impl Autoencoder {
         let kl_per_latent = posterior.kl_per_latent();
         let kl = kl_per_latent.clone().sum();
         Evidence { posterior, z, reconstruction, kl, kl_per_latent, labels }
+    }
+
+    /// log p(x, z) − log q(z|x) of so many draws for each row, `[rows · draws]`.
+    pub fn log_weights(&self, x: Tensor<4>, draws: usize, step: &mut Step) -> Tensor<1> {
+        let q = self.posterior(x.clone()).repeated(draws);
+        let z = q.sample(step);
+        let decoded = flatten(self.decoder.forward(z.clone()));
+        let error = self.likelihood.error_of_rows(decoded, repeated(flatten(x), draws));
+        let prior = Gaussian::standard_like(&z).log_density(&z);
+        let surplus = (prior - q.log_density(&z)).sum_dim(1).squeeze_dim(1);
+        surplus - error
     }
 
     /// The expected observation.

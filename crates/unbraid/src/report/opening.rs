@@ -93,6 +93,10 @@ fn key_figures(plan: &Plan, scores: &Json) -> Html {
     if let Some(latents) = plan.config.model.get("latents").and_then(Value::as_integer) {
         figures.push(("codes".into(), latents.to_string().into()));
     }
+    if let Some(layers) = plan.config.model.get("layers").and_then(Value::as_array) {
+        let sizes: Vec<String> = layers.iter().map(Value::to_string).collect();
+        figures.push(("codes by layer".into(), sizes.join(", ").into()));
+    }
     figures.push(("seed".into(), plan.config.seed.to_string().into()));
     let all = scores["scores"].as_array().into_iter().flatten();
     let found =

@@ -26,7 +26,14 @@ pub(super) fn codes(run: &Run) -> Result<Html> {
          other factors do to the code. A steep curve in a narrow band is a code that follows this \
          factor and no other.",
     )?;
-    Ok(walks + matching + factors)
+    let layers = figure(
+        &run.layers_figure(),
+        "the codes of each layer along their two main directions",
+        "The codes of each layer, from the one next to the data up, along their two main directions; a \
+         dot per row. Colours that stand together are what the layer knows of the factor; a layer \
+         whose colours are stirred knows nothing of it.",
+    )?;
+    Ok(walks + matching + factors + layers)
 }
 
 /// What is kept in the codes at all.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Run;
 
 /// Every file that we write, in the order in which they come to be.
-const FILES: [(&str, &str); 20] = [
+const FILES: [(&str, &str); 22] = [
     ("run.toml", "every setting"),
     ("log.jsonl", "the terms of the loss, a row per logged step"),
     ("model.safetensors", "the weights"),
@@ -16,6 +16,7 @@ const FILES: [(&str, &str); 20] = [
     ("README.md", "the model card"),
     ("representation.npz", "codes and true values of the rows that are scored"),
     ("scores.json", "the scores"),
+    ("bound.json", "how likely the model finds the data"),
     ("graph.json", "the graph, as numbers"),
     ("graph.svg", "the graph, drawn"),
     ("effects.json", "what interventions do, measured"),
@@ -25,6 +26,7 @@ const FILES: [(&str, &str); 20] = [
     ("reconstructions.png", "observations and what is decoded from their codes"),
     ("factors.svg", "codes against true factors"),
     ("matching.svg", "each factor against the code it is matched to"),
+    ("layers.svg", "the codes of each layer, coloured by a factor"),
     ("codes.npz", "codes that were asked for with `unbraid encode`"),
     ("report.html", "this run on one page"),
 ];

@@ -134,6 +134,11 @@ impl Study {
             let all = std::iter::once((title, score["value"].as_f64())).chain(parts);
             found.extend(all.filter_map(|(name, value)| Some((name, value?))));
         }
+        if let Some(bound) = run.bound()? {
+            let named = [("log-likelihood", "bound"), ("log-likelihood by one draw", "bound_of_one_draw")];
+            let number = |(name, key): (&str, &str)| Some((name.to_string(), bound[key].as_f64()?));
+            found.extend(named.into_iter().filter_map(number));
+        }
         Ok(found)
     }
 }

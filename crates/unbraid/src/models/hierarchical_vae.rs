@@ -1,0 +1,140 @@
+//! The VAE with several layers of latents: the generative model of the Ladder VAE, inferred from the bottom
+//! up (Burda et al. 2016, Kingma and Welling 2014); the baseline of Sønderby et al., Ladder Variational
+//! Autoencoders, NIPS 2016.
+//!
+//! ```text
+//! q(z|x) = q(z_1|x) Π_{i>1} q(z_i|z_{i−1}),   each N(μ, σ²) of two hidden layers
+//! L = E_q[−log p(x|z_1) + β Σ_i (log q(z_i|z_{i−1}) − log p(z_i|z_{i+1}))]
+//! ```
+//!
+//! The KL is that of the draw: z_{i+1} was drawn given z_i, so the closed form of a Gaussian KL, which takes
+//! them for independent, would be no bound.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use unbraid_measure::data::{Dataset, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::compute::flatten;
+use crate::error::Result;
+use crate::model::{Code, Loss, Model, Step, Task};
+use crate::parts::gaussian::{Gaussian, repeated};
+use crate::parts::hierarchy::{
+    Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
+};
+use crate::parts::normalised::{self, Statistics};
+
+/// The VAE with several layers.
+#[derive(Module, Debug)]
+pub struct HierarchicalVae {
+    hierarchy: Hierarchy,
+    /// q(z_1|x), then q(z_i|z_{i−1}).
+    up: Vec<GaussianNet>,
+}
+
+impl HierarchicalVae {
+    /// Each layer drawn given the one below, from the posterior of the first.
+    fn ascend(
+        &self,
+        first: Gaussian,
+        statistics: &mut Statistics,
+        draws: &mut Draws,
+    ) -> Vec<Layer> {
+        let mut drawn = vec![(draws.of(&first), first)];
+        for net in &self.up[1..] {
+            let below = drawn[drawn.len() - 1].0.clone();
+            let posterior = net.forward(below, statistics).1;
+            drawn.push((draws.of(&posterior), posterior));
+        }
+        let prior = |i: usize, statistics: &mut Statistics| match drawn.get(i + 1) {
+            None => Gaussian::standard_like(&drawn[i].0),
+            Some((above, _)) => self.hierarchy.prior(i, above.clone(), statistics),
+        };
+        let priors: Vec<Gaussian> = (0..drawn.len()).map(|i| prior(i, statistics)).collect();
+        let layer = |((z, posterior), prior)| Layer { z, posterior, prior };
+        drawn.into_iter().zip(priors).map(layer).collect()
+    }
+
+    fn first(&self, x: Tensor<2>, statistics: &mut Statistics) -> Gaussian {
+        self.up[0].forward(x, statistics).1
+    }
+}
+
+impl Model for HierarchicalVae {
+    type Config = HierarchySettings;
+    const INFO: Info = Info {
+        name: "hierarchical-vae",
+        title: "Hierarchical VAE",
+        summary: "a VAE with layers of codes, each inferred from the one below; Ladder VAE's baseline",
+        paper: "Sønderby et al., Ladder Variational Autoencoders, NIPS 2016",
+        page: PAGE,
+    };
+    const SUPERVISION: Supervision = Supervision::None;
+
+    fn init(config: &HierarchySettings, task: &Task, rng: &Rng, device: &Device) -> Self {
+        let mut input = task.shape.size();
+        let drawn = &mut rng.split("encoder");
+        let mut up = Vec::new();
+        for (&latents, &width) in config.layers.iter().zip(&config.widths) {
+            up.push(GaussianNet::new([input, width, latents], config.batch_norm, drawn, device));
+            input = latents;
+        }
+        Self { hierarchy: Hierarchy::new(config, task, rng, device), up }
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let mut statistics = Statistics::of_batch();
+        let first = self.first(flatten(batch.x()), &mut statistics);
+        let layers = self.ascend(first, &mut statistics, &mut Draws::Random(step));
+        self.hierarchy.loss(batch.x(), &layers, Cost::Drawn, statistics, step)
+    }
+
+    fn finish(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+        Ok(normalised::over_data(self, data, rng))
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        let statistics = &mut Statistics::Data;
+        let first = self.first(flatten(seen.x()), statistics);
+        self.hierarchy.code(self.ascend(first, statistics, &mut Draws::Means))
+    }
+
+    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+        Some(self.hierarchy.decode(z))
+    }
+
+    fn layers(&self) -> Vec<usize> {
+        self.hierarchy.layers()
+    }
+
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+        let statistics = &mut Statistics::Data;
+        let x = flatten(seen.x());
+        let first = self.first(x.clone(), statistics).repeated(draws);
+        let layers = self.ascend(first, statistics, &mut Draws::Random(step));
+        Some(self.hierarchy.log_weight(repeated(x, draws), &layers, statistics))
+    }
+}
+
+const PAGE: &str = "\
+## What it is
+A VAE whose code is a hierarchy of layers: z_1 makes the observation, z_2 makes z_1, and so on to the top.
+Inference goes the other way: z_1 is read off the data, each further layer off a draw of the one below.
+It is the baseline that the Ladder VAE is compared with, with the same generative model.
+
+    L = E[-log p(x|z_1)] + beta sum_i E[log q(z_i|z_{i-1}) - log p(z_i|z_{i+1})]
+
+## Settings
+Those of `ladder-vae` without `share`, `up` and `kl`: layers, widths, batch_norm, beta, codes, likelihood,
+noise. With one layer it is the VAE with dense layers. The plain baseline of the paper's tables is
+batch_norm = false and beta = 1.
+
+## What to expect
+The lower layers do the work: beyond the second or third, layers tell next to nothing, and more of them do
+not improve the bound. `unbraid show ladder-vae` is the remedy.
+
+## Reading the log
+`bound` is -L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
+3, `kl/0` is the KL of each latent, counted from the bottom.";

@@ -1,0 +1,91 @@
+//! The settings of a hierarchy of latent layers.
+
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Range;
+
+use crate::error::{Error, Result};
+use crate::model::{Settings, Task, one_of};
+use crate::parts::schedule::{Moving, Schedule};
+
+/// The most layers: more than anybody trains, and a typing error away from none.
+const MOST_LAYERS: usize = 20;
+
+/// What the Ladder VAE and its baseline share.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HierarchySettings {
+    /// How many latents each layer has, from the one next to the data up.
+    pub layers: Vec<usize>,
+    /// Units of the two hidden layers below each; left out, 512 and half of it for each layer more.
+    pub widths: Vec<usize>,
+    /// Whether sums are normalised over the batch.
+    pub batch_norm: bool,
+    /// The weight of the KL; a schedule from 0 to 1 is the paper's warm-up.
+    pub beta: Schedule,
+    /// Which layer the codes are of, 1 at the bottom; 0 for all, side by side.
+    pub codes: usize,
+    /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
+    pub likelihood: String,
+    /// The standard deviation of the gaussian likelihood; 0 learns one for each number, as the paper.
+    pub noise: f64,
+}
+
+impl Default for HierarchySettings {
+    fn default() -> Self {
+        let warm_up = Moving::Linear { from: 0.0, to: 1.0, start: 0, steps: 2000 };
+        Self {
+            layers: vec![64, 32, 16, 8, 4],
+            widths: vec![],
+            batch_norm: true,
+            beta: Schedule::Moving(warm_up),
+            codes: 0,
+            likelihood: "auto".into(),
+            noise: 0.0,
+        }
+    }
+}
+
+impl HierarchySettings {
+    /// Whether the spread of an observation is learned.
+    pub fn learns_noise(&self) -> bool {
+        self.likelihood == "gaussian" && self.noise == 0.0
+    }
+}
+
+impl Settings for HierarchySettings {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        let depth = self.layers.len();
+        if !(1..=MOST_LAYERS).contains(&depth) || self.layers.contains(&0) {
+            let reason = format!(
+                "must list from 1 to {MOST_LAYERS} sizes of at least 1, such as [64, 32, 16]"
+            );
+            return Err(Error::setting("model.layers", reason));
+        }
+        if self.widths.is_empty() {
+            self.widths = (0..depth).map(|layer| (512 >> layer).max(16)).collect();
+        }
+        if self.widths.len() != depth || self.widths.contains(&0) {
+            let reason =
+                format!("must list {depth} sizes of at least 1, one for each of model.layers");
+            return Err(Error::setting("model.widths", reason));
+        }
+        if self.codes > depth {
+            let reason = format!("must be 0 for all layers, or from 1 to {depth}");
+            return Err(Error::setting("model.codes", reason));
+        }
+        self.beta.check("model.beta", 0.0)?;
+        if self.likelihood == "auto" {
+            let real = task.shape.range == Range::Real;
+            self.likelihood = if real { "gaussian" } else { "bernoulli" }.into();
+        }
+        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
+        if self.likelihood == "bernoulli" && task.shape.range == Range::Real {
+            let reason = "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"";
+            return Err(Error::setting("model.likelihood", reason));
+        }
+        if !(self.noise.is_finite() && self.noise >= 0.0) {
+            let reason = "must be a positive number, or 0 to learn it";
+            return Err(Error::setting("model.noise", reason));
+        }
+        Ok(())
+    }
+}
