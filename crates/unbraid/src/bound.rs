@@ -152,6 +152,44 @@ impl Bound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Task;
+    use crate::models;
+    use toml::Table;
+
+    /// A bound of K draws is higher than one of fewer, and the same whenever it is asked for.
+    #[test]
+    fn more_draws_raise_the_bound_of_every_family() {
+        let data = (unbraid_measure::data::find("squares").unwrap().open)(&Table::new()).unwrap().0;
+        for (name, text) in [
+            ("vae", "latents = 3\nnet = 'fc'\nwidth = 8"),
+            ("hierarchical-vae", "layers = [4, 2]\nwidths = [8, 8]"),
+            ("ladder-vae", "layers = [4, 2]\nwidths = [8, 8]"),
+        ] {
+            let entry = models::find(name).unwrap();
+            let rng = Rng::new(1);
+            let learner = (entry.build)(&text.parse().unwrap(), &Task::of(&*data), &rng).unwrap();
+            let rows: Vec<usize> = (0..45).collect();
+            let bound = |draws: usize| {
+                measure(&*learner, &*data, &rows, draws, &rng, &mut |_| ()).unwrap()
+            };
+            let found = [1, 10, 120].map(bound);
+            assert_eq!(found[0].value, found[0].single, "{name}");
+            assert!(found[0].value < found[1].value, "{name}: {found:?}");
+            assert!(found[1].value < found[2].value, "{name}: {found:?}");
+            assert_eq!(found[2], bound(120), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_method_without_densities_says_so() {
+        let data = (unbraid_measure::data::find("squares").unwrap().open)(&Table::new()).unwrap().0;
+        let entry = models::find("pca").unwrap();
+        let rng = Rng::new(0);
+        let mut learner = (entry.build)(&Table::new(), &Task::of(&*data), &rng).unwrap();
+        learner.fit(&*data, &rng).unwrap();
+        let said = measure(&*learner, &*data, &[0], 5, &rng, &mut |_| ()).unwrap_err().to_string();
+        assert!(said.contains("has no bound") && said.contains("ladder-vae"), "{said}");
+    }
 
     #[test]
     fn sums_of_weights_neither_overflow_nor_depend_on_their_order() {

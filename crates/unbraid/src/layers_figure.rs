@@ -1,7 +1,7 @@
 //! The figure of a hierarchy: the codes of each layer along their two main directions, a dot per row,
 //! coloured by a factor. What a layer knows of the factor shows as colours that stand together.
 
-use ndarray::{ArrayView2, s};
+use ndarray::{ArrayView2, Axis};
 use unbraid_measure::factors::{Factor, Kind};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
@@ -41,7 +41,7 @@ pub fn draw(codes: &Representation, layers: &[usize], title: &str) -> Result<Fig
             LEFT + (k % ACROSS) as f64 * (LEFT + SIDE),
             TOP + (k / ACROSS) as f64 * DOWN,
         ];
-        let layer = codes.codes.slice(s![.., from..from + size]);
+        let layer = codes.codes.slice_axis(Axis(1), (from..from + size).into());
         panel(&mut figure, layer, place, &colouring, k + 1)?;
         from += size;
     }

@@ -378,6 +378,14 @@ fn gradients_are_finite_differences() {
         differences("dense, weight", &matrix, |w| flat(rows.clone(), w, four.clone()));
         differences("dense, bias", &four, |b| flat(rows.clone(), matrix.clone(), b));
     }
+    let (rows, weigh) = (random([5, 4], rng), random([5, 4], rng));
+    let scale = random([4], rng);
+    let norm = |x: Tensor<2>, scale, shift| {
+        (compute::normalise(x, scale, shift, 0.3).0 * weigh.clone()).sum()
+    };
+    differences("normalise, input", &rows, |x| norm(x, scale.clone(), four.clone()));
+    differences("normalise, scale", &scale, |s| norm(rows.clone(), s, four.clone()));
+    differences("normalise, shift", &four, |s| norm(rows.clone(), scale.clone(), s));
     for kind in [Likelihood::Bernoulli, Likelihood::Gaussian { precision: 2.0, squash: true }] {
         let loss = |a| compute::likelihood(a, observed.clone(), kind, 0.5);
         differences("likelihood", &random([2, 3, 5, 5], rng), loss);

@@ -11,7 +11,7 @@ use burn::backend::{Autodiff, AutodiffBackend, Flex};
 use super::images::dims;
 use super::processor::{
     Convolve, Layer, dense_backward, dense_forward, entropy_and_gradient, error_and_gradient,
-    larger_of_pairs, to_larger_of_pairs,
+    Normed, larger_of_pairs, normalised, normalised_backward, to_larger_of_pairs,
 };
 use super::{Activation, Compute, Form, Likelihood};
 
@@ -73,6 +73,23 @@ impl Backward<Flex, 1> for MaxoutBackward {
         let gradient = gradients.consume::<Flex>(&ops.node);
         let [Some(node)] = ops.parents else { return };
         gradients.register::<Flex>(node.id, to_larger_of_pairs(&ops.state, &gradient));
+    }
+}
+
+#[derive(Debug)]
+struct NormaliseBackward;
+
+impl Backward<Flex, 3> for NormaliseBackward {
+    type State = Normed;
+
+    fn backward(self, ops: Ops<Normed, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let found = normalised_backward(&ops.state, &gradient);
+        for (parent, gradient) in ops.parents.into_iter().zip(found) {
+            if let Some(node) = parent {
+                gradients.register::<Flex>(node.id, gradient);
+            }
+        }
     }
 }
 
@@ -159,6 +176,25 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
             OpsKind::Tracked(prepared) => prepared.finish(gradient, mean),
             OpsKind::UnTracked(prepared) => prepared.finish(mean),
         }
+    }
+
+    fn normalise(
+        x: Tracked<C>,
+        scale: Tracked<C>,
+        shift: Tracked<C>,
+        slope: f32,
+    ) -> (Tracked<C>, Tracked<C>, Tracked<C>) {
+        let inputs = [x, scale, shift];
+        let nodes = inputs.each_ref().map(Tracked::<C>::node);
+        let [x, scale, shift] = inputs.map(Tracked::<C>::into_primitive);
+        let (output, normed) = normalised(&x, scale, shift, slope);
+        let statistics = [&normed.mean, &normed.variance].map(|numbers| numbers.clone());
+        let [mean, variance] = statistics.map(Self::from_inner);
+        let output = match NormaliseBackward.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(normed, output),
+            OpsKind::UnTracked(prepared) => prepared.finish(output),
+        };
+        (output, mean, variance)
     }
 
     fn arrange(images: Tracked<C>) -> Tracked<C> {

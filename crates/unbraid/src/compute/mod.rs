@@ -52,6 +52,19 @@ pub fn cross_entropy(logits: Tensor<2>, labels: Tensor<2>) -> Tensor<1> {
     Tensor::from_dispatch(<Dispatch as Compute>::cross_entropy(logits, labels))
 }
 
+/// leaky(scale (x − mean) / sqrt(variance + 1e-5) + shift), with mean and variance of each column over
+/// the rows and a slope below zero: the output, and both statistics, which have no gradient.
+pub fn normalise(
+    x: Tensor<2>,
+    scale: Tensor<1>,
+    shift: Tensor<1>,
+    slope: f32,
+) -> (Tensor<2>, [Tensor<1>; 2]) {
+    let [x, scale, shift] = [x.into_dispatch(), scale.into_dispatch(), shift.into_dispatch()];
+    let (output, mean, variance) = <Dispatch as Compute>::normalise(x, scale, shift, slope);
+    (Tensor::from_dispatch(output), [mean, variance].map(Tensor::from_dispatch))
+}
+
 /// The same images, laid out in memory as the kernels read them; they must have no gradient.
 pub fn arrange(images: Tensor<4>) -> Tensor<4> {
     Tensor::from_dispatch(<Dispatch as Compute>::arrange(images.into_dispatch()))
@@ -142,6 +155,26 @@ pub trait Compute: Backend {
         let sums = Self::float_log(Self::float_sum_dim(Self::float_exp(below.clone()), 1));
         let labelled = Self::float_sum_dim(Self::float_mul(below, labels), 1);
         Self::float_mean(Self::float_sub(sums, labelled))
+    }
+
+    /// See [`normalise`].
+    fn normalise(
+        x: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+        shift: FloatTensor<Self>,
+        slope: f32,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let columns = x.shape()[1];
+        let along = |numbers| Self::float_reshape(numbers, Shape::new([1, columns]));
+        let flat = |numbers| Self::float_reshape(numbers, Shape::new([columns]));
+        let mean = Self::float_mean_dim(x.clone(), 0);
+        let apart = Self::float_sub(x, mean.clone());
+        let variance = Self::float_mean_dim(Self::float_mul(apart.clone(), apart.clone()), 0);
+        let spread = Self::float_sqrt(Self::float_add_scalar(variance.clone(), 1e-5f32.into()));
+        let times = Self::float_div(along(scale), spread);
+        let sums = Self::float_add(Self::float_mul(apart, times), along(shift));
+        let output = activate::<Self>(sums, Activation::LeakyRelu(slope));
+        (output, Self::float_detach(flat(mean)), Self::float_detach(flat(variance)))
     }
 
     /// See [`arrange`].

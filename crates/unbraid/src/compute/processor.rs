@@ -27,6 +27,16 @@ impl Compute for Flex {
         entropy_and_gradient(&logits, &labels).0
     }
 
+    fn normalise(
+        x: FlexTensor,
+        scale: FlexTensor,
+        shift: FlexTensor,
+        slope: f32,
+    ) -> (FlexTensor, FlexTensor, FlexTensor) {
+        let (output, normed) = normalised(&x, scale, shift, slope);
+        (output, normed.mean, normed.variance)
+    }
+
     fn arrange(images: FlexTensor) -> FlexTensor {
         let map = map_of(&images);
         from_map(as_map(&images, &map).into_owned(), &map)
@@ -237,6 +247,46 @@ pub(super) fn to_larger_of_pairs(x: &FlexTensor, gradient: &FlexTensor) -> FlexT
     let each = pairs.iter().zip(gradient.storage::<f32>());
     let share = |([a, b], g): (&[f32; 2], &f32)| if a >= b { [*g, 0.0] } else { [0.0, *g] };
     contiguous(each.flat_map(share).collect(), x.shape())
+}
+
+/// What a normalisation keeps for its backward pass, all contiguous.
+#[derive(Clone, Debug)]
+pub(super) struct Normed {
+    standard: FlexTensor,
+    pub(super) mean: FlexTensor,
+    pub(super) variance: FlexTensor,
+    scale: FlexTensor,
+    shift: FlexTensor,
+    slope: f32,
+}
+
+pub(super) fn normalised(
+    x: &FlexTensor,
+    scale: FlexTensor,
+    shift: FlexTensor,
+    slope: f32,
+) -> (FlexTensor, Normed) {
+    let (x, scale, shift) = (x.to_contiguous(), scale.to_contiguous(), shift.to_contiguous());
+    let found = kernels::normalise(x.storage(), scale.storage(), shift.storage(), slope);
+    let columns = |values| contiguous(values, scale.shape());
+    let (mean, variance) = (columns(found.mean), columns(found.variance));
+    let standard = contiguous(found.standard, x.shape());
+    (contiguous(found.output, x.shape()), Normed { standard, mean, variance, scale, shift, slope })
+}
+
+pub(super) fn normalised_backward(kept: &Normed, gradient: &FlexTensor) -> [FlexTensor; 3] {
+    let gradient = gradient.to_contiguous();
+    let found = kernels::normalise_backward(
+        gradient.storage(),
+        kept.standard.storage(),
+        kept.variance.storage(),
+        kept.scale.storage(),
+        kept.shift.storage(),
+        kept.slope,
+    );
+    let columns = kept.scale.shape();
+    let input = contiguous(found.input, kept.standard.shape());
+    [input, contiguous(found.scale, columns.clone()), contiguous(found.shift, columns)]
 }
 
 /// The cross-entropy of a softmax, and its gradient.

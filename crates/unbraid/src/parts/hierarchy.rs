@@ -197,8 +197,10 @@ impl Hierarchy {
         step: &mut Step,
     ) -> Loss {
         let rows = x.dims()[0] as f64;
-        let error = self.error(layers[0].z.clone(), flatten(x), &mut statistics);
-        let reconstruction = error.sum() / rows;
+        let reconstruction = match &self.spread {
+            None => self.likelihood.error(self.decoded(layers[0].z.clone(), &mut statistics), x),
+            Some(_) => self.error(layers[0].z.clone(), flatten(x), &mut statistics).sum() / rows,
+        };
         let mean = |layer: &Layer| (layer.kl(cost).sum_dim(0) / rows).squeeze_dim(0);
         let each: Tensor<1> = Tensor::cat(layers.iter().map(mean).collect(), 0);
         let kl = each.clone().sum();
@@ -244,10 +246,15 @@ impl Hierarchy {
         let lowest = self.settings.codes.max(1) - 1;
         let z = codes.narrow(1, 0, self.settings.layers[lowest]);
         let z = (0..lowest).rev().fold(z, |z, i| self.prior(i, z, statistics).mean);
+        self.likelihood.mean(self.decoded(z, statistics))
+    }
+
+    /// z_1 to what the decoder gives, before any squashing.
+    fn decoded(&self, z: Tensor<2>, statistics: &mut Statistics) -> Tensor<4> {
         let h = self.output.forward(z, statistics);
         let decoded = self.decoded.forward(h, statistics);
         let [channels, height, width] = self.grid.map(|side| side as i32);
-        self.likelihood.mean(decoded.reshape([-1, channels, height, width]))
+        decoded.reshape([-1, channels, height, width])
     }
 
     /// How many latents each layer has, where codes are of all of them.

@@ -9,7 +9,6 @@
 //! over all rows, with the weights as they are then ([`over_data`]).
 
 use burn::module::{Module, ModuleMapper, Param};
-use burn::tensor::activation::leaky_relu;
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
@@ -22,7 +21,7 @@ use crate::model::{Model, BatchStatistics, Step};
 
 /// Of a leaky unit below zero, as in the Ladder VAE.
 const SLOPE: f32 = 0.01;
-/// Keeps a variance away from zero.
+/// Keeps a variance away from zero, in `compute::normalise` too.
 const EPSILON: f64 = 1e-5;
 /// The share of a batch in the moving averages.
 const SHARE: f64 = 0.05;
@@ -125,11 +124,12 @@ impl Normalised {
             (None, _) => compute::dense(x, weight, shift, activation),
             (Some(norm), Statistics::Batch(seen)) => {
                 let sums = compute::dense(x, weight, shift.zeros_like(), Activation::None);
-                let sums = norm.of_batch(sums, seen) + shift.unsqueeze();
-                match self.slope {
-                    Some(slope) => leaky_relu(sums, f64::from(slope)),
-                    None => sums,
-                }
+                let slope = self.slope.unwrap_or(1.0);
+                let (out, [mean, variance]) =
+                    compute::normalise(sums, norm.scale.val(), shift, slope);
+                seen.insert(norm.mean.id, mean);
+                seen.insert(norm.variance.id, variance);
+                out
             }
             (Some(norm), Statistics::Data) => {
                 // The same map with the normalisation folded into the weights.
@@ -138,19 +138,6 @@ impl Normalised {
                 compute::dense(x, weight * times.unsqueeze(), shift, activation)
             }
         }
-    }
-}
-
-impl Norm {
-    fn of_batch(&self, sums: Tensor<2>, seen: &mut BatchStatistics) -> Tensor<2> {
-        let outputs = sums.dims()[1];
-        let mean = sums.clone().mean_dim(0);
-        let apart = sums - mean.clone();
-        let variance = apart.clone().square().mean_dim(0);
-        let kept = |seen: Tensor<2>| seen.detach().reshape([outputs]);
-        seen.insert(self.mean.id, kept(mean));
-        seen.insert(self.variance.id, kept(variance.clone()));
-        apart * (self.scale.val().unsqueeze() / (variance + EPSILON).sqrt())
     }
 }
 
@@ -222,19 +209,6 @@ mod tests {
         let mut numbers = vec![0.0; count * 3];
         Rng::new(1).fill_normal(&mut numbers);
         batch::matrix(&numbers, count, 3, &device::training())
-    }
-
-    #[test]
-    fn sums_of_a_batch_have_mean_0_and_spread_1() {
-        let norm = layer(true).norm.unwrap();
-        let sums = rows(64).narrow(1, 0, 2) * 7.0 + 3.0;
-        let out = norm.of_batch(sums, &mut BatchStatistics::new());
-        let mean = batch::numbers(out.clone().mean_dim(0));
-        let variance = batch::numbers(out.square().mean_dim(0));
-        for k in 0..2 {
-            assert!(mean[k].abs() < 1e-5, "{mean:?}");
-            assert!((variance[k] - 1.0).abs() < 1e-4, "{variance:?}");
-        }
     }
 
     #[test]
