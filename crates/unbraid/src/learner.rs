@@ -431,12 +431,16 @@ impl<B: Baseline> Learner for Fitted<B> {
     }
 
     fn posterior(&self, seen: &Seen) -> Posterior {
-        let mean = self.fitted().encode(seen.observations.view());
+        let mean = self.fitted().encode(seen);
         Posterior { mean, deviation: None, kl: None }
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
         self.fitted().decode(codes)
+    }
+
+    fn sees_labels(&self) -> bool {
+        B::SEES_LABELS
     }
 
     fn weights(&self) -> Weights {

@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use burn::module::{Module, ParamId};
 use burn::tensor::{Device, Tensor, TensorData};
 use ndarray::{Array2, ArrayView2};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Do, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Seen};
 use crate::error::{Error, Result};
 use crate::weights::Weights;
 
@@ -42,6 +42,16 @@ impl Task {
 pub trait Settings: Serialize + DeserializeOwned + Default {
     /// Replace every "auto" by its value for this task, and refuse what cannot work.
     fn resolve(&mut self, task: &Task) -> Result<()>;
+}
+
+/// No settings.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Nothing {}
+
+impl Settings for Nothing {
+    fn resolve(&mut self, _task: &Task) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A method that learns by gradient.
@@ -180,8 +190,11 @@ pub trait Baseline: Send + Sized + 'static {
     /// Fit to the data.
     fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng) -> Result<Self>;
 
-    /// Rows of observations to rows of codes.
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32>;
+    /// Whether [`encode`](Self::encode) looks at labels, so that rows without them have no codes.
+    const SEES_LABELS: bool = false;
+
+    /// Rows of observations, with their labels where the data have any, to rows of codes.
+    fn encode(&self, seen: &Seen) -> Array2<f32>;
 
     /// Rows of codes to rows of observations.
     fn decode(&self, _codes: ArrayView2<f32>) -> Option<Array2<f32>> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::{Value as Json, json};
 use unbraid::matching_figure;
 use unbraid::representation::Representation;
@@ -36,6 +36,9 @@ pub(super) fn run(options: &Reproduce, output: Output) -> Result<ExitCode> {
             }
             Err(source) => return Err(source.into()),
         }
+    }
+    if studies.is_empty() {
+        bail!("none of the data of `{name}` are on this machine; see the notes above");
     }
     for (part, study) in &studies {
         output.note(part.title);
@@ -89,13 +92,16 @@ fn numbers(part: &Part, line: &Line) -> Vec<Json> {
     let number = |(column, cell): (&String, &Cell)| {
         let error = cell.deviation() / (cell.values.len() as f64).sqrt();
         let published = match &part.shown {
-            Shown::Methods(methods) => methods.beside(line, column),
+            Shown::Methods(methods) => {
+                methods.beside(line, column).map(|found| (found.value, Some(found.error)))
+            }
+            Shown::Depths(depths) => depths.beside(line, column).map(|value| (value, None)),
             _ => None,
         };
         json!({
             "part": part.name, "row": line.row, "column": column,
-            "ours": cell.mean(), "ours_se": error, "published": published.map(|p| p.value),
-            "published_se": published.map(|p| p.error),
+            "ours": cell.mean(), "ours_se": error, "published": published.map(|found| found.0),
+            "published_se": published.and_then(|found| found.1),
         })
     };
     line.cells.iter().map(number).collect()
@@ -110,7 +116,7 @@ fn pictures(
 ) -> Result<Vec<(String, String)>> {
     let mut made = Vec::new();
     match &part.shown {
-        Shown::Methods(_) => {}
+        Shown::Methods(_) | Shown::Depths(_) => {}
         Shown::Curves(curves) => {
             let (title, name) = (part.title.to_string(), format!("{}.svg", part.name));
             curves.draw(gathered, &title).save(&title, &out.join(&name))?;

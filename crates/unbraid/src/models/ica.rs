@@ -6,6 +6,7 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::fast_ica::FastIca;
 
+use crate::batch::Seen;
 use crate::error::Result;
 use crate::model::Baseline;
 use crate::parts::linear::LinearSettings;
@@ -44,8 +45,8 @@ sources it finds them; pixels are not.",
         Ok(Self { components: FastIca::fit(observations.view(), config.latents, rng)? })
     }
 
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        self.components.transform(observations)
+    fn encode(&self, seen: &Seen) -> Array2<f32> {
+        self.components.transform(seen.observations.view())
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {

@@ -26,12 +26,14 @@ pub mod segment_flow;
 pub mod structural_vae;
 pub mod supervised;
 pub mod tcl;
+pub mod truth;
 pub mod untrained;
 pub mod vae;
 pub mod weak_vae;
 
 /// Every method.
 pub static MODELS: &[Entry] = &[
+    baseline::<truth::Truth>(),
     baseline::<raw::Raw>(),
     baseline::<pca::Pca>(),
     baseline::<ica::Ica>(),

@@ -6,6 +6,7 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::pca::Pca as Components;
 
+use crate::batch::Seen;
 use crate::error::Result;
 use crate::model::Baseline;
 use crate::parts::linear::LinearSettings;
@@ -43,8 +44,8 @@ what a model gains over it is what its non-linearity bought.",
         Ok(Self { components })
     }
 
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        self.components.encode(observations)
+    fn encode(&self, seen: &Seen) -> Array2<f32> {
+        self.components.encode(seen.observations.view())
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {

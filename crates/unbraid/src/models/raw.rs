@@ -1,30 +1,20 @@
 //! Raw observations as codes: the floor under every score.
 
 use ndarray::{Array2, ArrayView2};
-use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Dataset;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
+use crate::batch::Seen;
 use crate::error::Result;
-use crate::model::{Baseline, Settings, Task};
+use crate::model::{Baseline, Nothing};
 use crate::weights::Weights;
-
-/// No settings.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Config {}
-
-impl Settings for Config {
-    fn resolve(&mut self, _task: &Task) -> Result<()> {
-        Ok(())
-    }
-}
 
 /// The identity.
 pub struct Raw;
 
 impl Baseline for Raw {
-    type Config = Config;
+    type Config = Nothing;
     const INFO: Info = Info {
         name: "raw",
         title: "Raw observations",
@@ -40,12 +30,12 @@ With thousands of codes some metrics are slow and some do not apply (a pixel tha
 no correlation); `pca` is the handier floor.",
     };
 
-    fn fit(_config: &Config, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+    fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
         Ok(Self)
     }
 
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        observations.to_owned()
+    fn encode(&self, seen: &Seen) -> Array2<f32> {
+        seen.observations.clone()
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {

@@ -143,8 +143,8 @@ than the layers, take more of them.",
         Ok(Self { flow })
     }
 
-    fn encode(&self, observations: ArrayView2<f32>) -> Array2<f32> {
-        self.flow.encode(observations)
+    fn encode(&self, seen: &Seen) -> Array2<f32> {
+        self.flow.encode(seen.observations.view())
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {

@@ -93,7 +93,11 @@ fn ours(cell: &Cell, number: &Number) -> String {
 }
 
 fn theirs(published: Published) -> String {
-    format!("{:.1} ± {:.1}", 100.0 * published.value, 100.0 * published.error)
+    let Published { value, error, .. } = published;
+    match error == 0.0 {
+        true => format!("{:.1}", 100.0 * value),
+        false => format!("{:.1} ± {:.1}", 100.0 * value, 100.0 * error),
+    }
 }
 
 fn short_percent(number: f64) -> String {

@@ -1,0 +1,49 @@
+//! The true factors as codes: the ceiling over every score.
+
+use ndarray::Array2;
+use unbraid_measure::data::{Dataset, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Seen;
+use crate::error::Result;
+use crate::model::{Baseline, Nothing};
+use crate::weights::Weights;
+
+/// The labels.
+pub struct Truth;
+
+impl Baseline for Truth {
+    type Config = Nothing;
+    const INFO: Info = Info {
+        name: "truth",
+        title: "Ground truth",
+        summary: "baseline: the labels of the data are the codes; what the best codes would score",
+        paper: "",
+        page: "\
+## What it is
+No model at all: the labels that the data give, their true factors where these are known, are the codes.
+
+## What it is for
+A ceiling. Where it does not score 1 the metric has a quirk: a factor that it cannot tell from another, or
+a code that is no line over its factor.",
+    };
+    const SUPERVISION: Supervision = Supervision::Labels;
+    const SEES_LABELS: bool = true;
+
+    fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn encode(&self, seen: &Seen) -> Array2<f32> {
+        seen.labels.clone().unwrap_or_else(|| Array2::zeros((seen.len(), 0)))
+    }
+
+    fn weights(&self) -> Weights {
+        Weights::new()
+    }
+
+    fn from_weights(_weights: Weights) -> Result<Self> {
+        Ok(Self)
+    }
+}
