@@ -41,6 +41,9 @@ pub struct TrainSettings {
     pub pairs: String,
     /// How many rows have labels, for models that learn from some labels.
     pub labelled: usize,
+    /// How many ordinary batches there are for each factor's one, for models that learn from one
+    /// factor at a time.
+    pub ordinary: usize,
     /// A row of the log every so many steps.
     pub log_every: u64,
     /// A checkpoint every so many steps: what a crash can cost.
@@ -60,6 +63,7 @@ impl Default for TrainSettings {
             changed: 1,
             pairs: "exact".into(),
             labelled: 1000,
+            ordinary: 1,
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
@@ -150,7 +154,12 @@ impl Plan {
 impl TrainSettings {
     fn rules(&self) -> Rules {
         let released = self.pairs == "released";
-        Rules { changed: self.changed, released, labelled: self.labelled }
+        Rules {
+            changed: self.changed,
+            released,
+            labelled: self.labelled,
+            ordinary: self.ordinary,
+        }
     }
 }
 

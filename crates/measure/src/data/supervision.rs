@@ -22,6 +22,8 @@ pub enum Supervision {
     SomeLabels,
     /// Two observations that differ in a few factors.
     Pairs,
+    /// Batches in which one factor varies and the others stay, among ordinary ones.
+    OneFactor,
     /// Transitions with the factors that were intervened on.
     Targets,
     /// Transitions with what was done.
@@ -35,6 +37,7 @@ impl fmt::Display for Supervision {
             Self::Labels => "labels",
             Self::SomeLabels => "some labels",
             Self::Pairs => "pairs",
+            Self::OneFactor => "one factor at a time",
             Self::Targets => "targets",
             Self::Actions => "actions",
         })
@@ -48,19 +51,20 @@ pub struct Draw {
     pub count: usize,
     /// The rows drawn, of the first view.
     pub rows: Vec<usize>,
-    /// One for none and labels, two for pairs and transitions, and for some labels the labelled ones
+    /// One for none, labels and one factor at a time, two for pairs and transitions, and for some labels the labelled ones
     /// second: `[count, numbers]` each.
     pub views: Vec<Vec<f32>>,
     /// `[count, label]`, or empty. Of some labels, the place of each factor's value among its
     /// values, from 0 to less than 1, of the second view.
     pub labels: Vec<f32>,
-    /// `[count, factors]`, or empty; 1 where intervened, or where a pair differs.
+    /// `[count, factors]`, or empty; 1 where intervened, where a pair differs, or for the factors that
+    /// vary in this batch.
     pub targets: Vec<f32>,
     /// `[count, action]`, or empty.
     pub actions: Vec<f32>,
 }
 
-/// How pairs and labelled rows are drawn.
+/// How pairs, labelled rows and batches of one factor are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// In how many factors a pair differs; 0 for a random number of them, but not all.
@@ -70,11 +74,13 @@ pub struct Rules {
     pub released: bool,
     /// How many rows have labels, where only some have.
     pub labelled: usize,
+    /// How many ordinary batches there are for each factor's one, where one factor varies at a time.
+    pub ordinary: usize,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { changed: 1, released: false, labelled: 1000 }
+        Self { changed: 1, released: false, labelled: 1000, ordinary: 1 }
     }
 }
 
@@ -108,11 +114,9 @@ impl<'a> Sampler<'a> {
                 let known = data.factors().iter().any(|factor| factor.size().is_some());
                 (!known).then_some("labels of discrete factors")
             }
-            Supervision::Pairs => {
-                let mut values = vec![0.0; data.factors().len()];
-                data.values(0, &mut values);
-                let pairs = data.find(&values).is_some() && has_choice(data);
-                (!pairs).then_some("pairs that share factor values")
+            Supervision::Pairs => (!shares(data)).then_some("pairs that share factor values"),
+            Supervision::OneFactor => {
+                (!shares(data)).then_some("batches in which one factor varies and the others stay")
             }
             Supervision::Targets => {
                 let known = first_step(data).is_some_and(|step| !step.targets.is_empty());
@@ -158,7 +162,7 @@ impl<'a> Sampler<'a> {
     /// The examples of one step.
     pub fn draw(&self, step: u64, count: usize) -> Draw {
         let mut rng = self.rng.at(step);
-        let rows: Vec<usize> = (0..count).map(|_| self.row(&mut rng)).collect();
+        let mut rows: Vec<usize> = (0..count).map(|_| self.row(&mut rng)).collect();
         let mut draw = Draw { count, ..Draw::default() };
         let mut partners = Vec::new();
         match self.supervision {
@@ -181,6 +185,17 @@ impl<'a> Sampler<'a> {
                     partners.push(other);
                 }
             }
+            Supervision::OneFactor => {
+                let movable = movable(self.data);
+                let kind = rng.below(movable.len() + self.rules.ordinary);
+                let factor = movable.get(kind).copied();
+                if let Some(factor) = factor {
+                    rows = siblings(self.data, rows[0], factor, count, &mut rng);
+                }
+                let varies = |k: usize| f32::from(u8::from(factor.is_none_or(|only| only == k)));
+                let factors = self.data.factors().len();
+                draw.targets = (0..count * factors).map(|k| varies(k % factors)).collect();
+            }
             Supervision::Targets | Supervision::Actions => {
                 for step in rows.iter().filter_map(|&row| self.data.next(row)) {
                     partners.push(step.index);
@@ -201,9 +216,12 @@ fn first_step(data: &dyn Dataset) -> Option<Transition> {
     (0..data.len()).find_map(|row| data.next(row))
 }
 
-/// Whether any factor has a second value to change to.
-fn has_choice(data: &dyn Dataset) -> bool {
-    !movable(data).is_empty()
+/// Whether there is a row for every combination of values, and a factor with a second value to change
+/// to.
+fn shares(data: &dyn Dataset) -> bool {
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(0, &mut values);
+    data.find(&values).is_some() && !movable(data).is_empty()
 }
 
 /// The factors that have a second value to change to.
@@ -262,6 +280,24 @@ pub fn partner(data: &dyn Dataset, row: usize, rules: Rules, rng: &mut Rng) -> u
         }
     }
     data.find(&values).expect("a data set that offers pairs has every combination")
+}
+
+/// So many rows like `row` but for one factor, whose value each draws anew.
+fn siblings(
+    data: &dyn Dataset,
+    row: usize,
+    factor: usize,
+    count: usize,
+    rng: &mut Rng,
+) -> Vec<usize> {
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(row, &mut values);
+    let Kind::Discrete(choices) = &data.factors()[factor].kind else { return vec![row; count] };
+    let mut sibling = || {
+        values[factor] = choices[rng.below(choices.len())];
+        data.find(&values).expect("a data set that offers such batches has every combination")
+    };
+    (0..count).map(|_| sibling()).collect()
 }
 
 #[cfg(test)]
@@ -346,5 +382,64 @@ mod tests {
         assert_eq!(draw.labels[..40], draw.labels[40..80]);
         assert!(draw.labels.iter().all(|place| (0.0..1.0).contains(place)));
         assert_ne!(draw.labels, sampler.draw(1, 25).labels);
+    }
+
+    /// The factors in which the rows of a draw differ, 1 for each.
+    fn varying(data: &dyn Dataset, rows: &[usize]) -> Vec<f32> {
+        let all = rows.iter().map(|&row| changes(data, rows[0], row));
+        all.reduce(|a, b| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect()).unwrap()
+    }
+
+    #[test]
+    fn in_a_batch_of_one_factor_exactly_that_factor_varies() {
+        let data = squares();
+        let rules = Rules { ordinary: 0, ..Rules::default() };
+        let sampler = Sampler::new(&*data, Supervision::OneFactor, rules, Rng::new(0)).unwrap();
+        let mut counts = [0; 4];
+        for step in 0..400 {
+            let draw = sampler.draw(step, 24);
+            assert_eq!((draw.views.len(), draw.views[0].len()), (1, 24 * 256));
+            assert_eq!((draw.rows.len(), draw.targets.len()), (24, 24 * 4));
+            let told = &draw.targets[..4];
+            assert_eq!(told.iter().sum::<f32>(), 1.0);
+            assert!(draw.targets.chunks(4).all(|row| row == told));
+            assert_eq!(varying(&*data, &draw.rows), told, "step {step}");
+            counts[told.iter().position(|told| *told == 1.0).unwrap()] += 1;
+        }
+        assert!(counts.iter().all(|count| (70..130).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn ordinary_batches_have_their_share_and_vary_in_every_factor() {
+        let data = squares();
+        for (ordinary, expected) in [(0, 0.0), (1, 0.2), (4, 0.5), (12, 0.75)] {
+            let rules = Rules { ordinary, ..Rules::default() };
+            let sampler = Sampler::new(&*data, Supervision::OneFactor, rules, Rng::new(1)).unwrap();
+            let draws = (0..400).map(|step| sampler.draw(step, 16));
+            let all: Vec<Draw> = draws.filter(|draw| draw.targets == [1.0; 64]).collect();
+            assert!(all.iter().all(|draw| varying(&*data, &draw.rows) == [1.0; 4]));
+            let share = all.len() as f64 / 400.0;
+            assert!((share - expected).abs() < 0.08, "{ordinary}: {share}");
+        }
+    }
+
+    #[test]
+    fn batches_of_one_factor_depend_on_their_step_alone() {
+        let data = squares();
+        let sampler =
+            Sampler::new(&*data, Supervision::OneFactor, Rules::default(), Rng::new(0)).unwrap();
+        let first: Vec<Draw> = (0..6).map(|step| sampler.draw(step, 8)).collect();
+        let backwards: Vec<Draw> = (0..6).rev().map(|step| sampler.draw(step, 8)).collect();
+        assert!(first.iter().eq(backwards.iter().rev()));
+        assert_ne!(first[0], first[1]);
+    }
+
+    #[test]
+    fn data_without_every_combination_have_no_batches_of_one_factor() {
+        let variant: toml::Table = "variant = { hide = ['side'] }".parse().unwrap();
+        let (data, _) = crate::data::open("squares", &variant).unwrap();
+        let refused = Sampler::new(&*data, Supervision::OneFactor, Rules::default(), Rng::new(0));
+        let refused = refused.err().unwrap().to_string();
+        assert!(refused.contains("one factor varies and the others stay"), "{refused}");
     }
 }

@@ -14,9 +14,11 @@ pub mod beta_vae;
 pub mod causal_vae;
 pub mod causal_vae_unsup;
 pub mod condition_vae;
+pub mod dc_ign;
 pub mod dip_vae;
 pub mod factor_vae;
 pub mod ica;
+pub mod info_gan;
 pub mod ivae;
 pub mod pca;
 pub mod raw;
@@ -41,10 +43,12 @@ pub static MODELS: &[Entry] = &[
     model::<beta_tc_vae::BetaTcVae>(),
     model::<dip_vae::DipVae<dip_vae::One>>(),
     model::<dip_vae::DipVae<dip_vae::Two>>(),
+    model::<info_gan::InfoGan>(),
     model::<weak_vae::WeakVae<weak_vae::AdaGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::AdaProduct>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownProduct>>(),
+    model::<dc_ign::DcIgn>(),
     model::<ivae::Ivae>(),
     model::<tcl::Tcl>(),
     baseline::<segment_flow::Flow>(),
