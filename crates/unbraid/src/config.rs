@@ -154,12 +154,7 @@ impl Plan {
 impl TrainSettings {
     fn rules(&self) -> Rules {
         let released = self.pairs == "released";
-        Rules {
-            changed: self.changed,
-            released,
-            labelled: self.labelled,
-            ordinary: self.ordinary,
-        }
+        Rules { changed: self.changed, released, labelled: self.labelled, ordinary: self.ordinary }
     }
 }
 

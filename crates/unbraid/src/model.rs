@@ -273,7 +273,9 @@ impl Step {
     pub fn uniform<const D: usize>(&mut self, shape: [usize; D], device: &Device) -> Tensor<D> {
         let mut values = vec![0.0; shape.iter().product()];
         self.noise.fill_uniform(&mut values);
-        values.iter_mut().for_each(|value: &mut f32| *value = 2.0 * *value - 1.0);
+        for value in &mut values {
+            *value = 2.0 * *value - 1.0;
+        }
         Tensor::from_data(TensorData::new(values, shape), device)
     }
 }

@@ -17,11 +17,12 @@
 //!
 //! where d is the logit of D. The generator's is the form that does not saturate.
 //!
-//! Sizes and rates follow the row of InfoGAN in the β-VAE paper's table as we recall it: dense
-//! 256 256, 4x4 kernels of stride 2, Adam with 1e-3 and 2e-4. Our choices: fewer channels, no batch
-//! normalisation but leaky units, Adam's β₁ = 0.5, the least standard deviation of Q, λ, and noise on
-//! what the discriminator sees, which goes to nothing over the training: without it real images that
-//! are black and white are told from painted greys at once.
+//! Our choices: the sizes of the networks (`nets.rs`), few channels, since steps with 128 are slow, and no
+//! batch normalisation but leaky units; λ = 1; a Q whose standard deviation is learned
+//! but stays above 0.3; Adam's β₁ = 0.5, and rates of 3e-4 and 1e-4 (as we recall the row of InfoGAN
+//! in the β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4); and noise on
+//! what the discriminator sees, which goes to nothing over the training. Without much of it real
+//! images that are mostly black are told from painted ones at once, and the generator never learns.
 
 use burn::module::Module;
 use burn::tensor::activation::softplus;
@@ -71,11 +72,11 @@ impl Default for Config {
             latents: 5,
             noise: 5,
             lambda: 1.0.into(),
-            least_deviation: 0.1,
-            channels: 64,
-            generator_rate: 1e-3.into(),
-            discriminator_rate: 2e-4.into(),
-            instance_noise: 0.3,
+            least_deviation: 0.3,
+            channels: 32,
+            generator_rate: 3e-4.into(),
+            discriminator_rate: 1e-4.into(),
+            instance_noise: 1.0,
         }
     }
 }
@@ -139,7 +140,39 @@ impl Model for InfoGan {
         title: "InfoGAN",
         summary: "a GAN whose codes must be readable from what it generates",
         paper: "Chen et al., InfoGAN, NIPS 2016",
-        page: "TODO",
+        page: "\
+## What it is
+A generator paints images from codes and noise, a discriminator learns to tell them from real ones, and
+a recogniser Q, which shares the discriminator's layers, learns to read the codes back. The generator
+is paid for fooling the one and for being readable by the other:
+
+    discriminator and Q:  -log D(x) - log(1 - D(G(c, z))) - lambda information
+    generator:            -log D(G(c, z)) - lambda information,  information = E[log Q(c|G)] + H(c)
+
+Codes c and noise z are uniform in -1..1. The representation is the mean of Q; pictures are painted
+with the noise at 0.
+
+## Settings
+latents (5 codes), noise (5 numbers), lambda (1), least_deviation (0.3, of Q), channels (32, of the
+smallest map), generator_rate (0.0003, also of Q), discriminator_rate (0.0001), instance_noise (1: the
+standard deviation of the noise on what the discriminator sees, which falls to 0 by the last step).
+lambda and the rates may follow a schedule. `train.rate` is not used: each player has its own.
+
+## What to expect
+Clear pictures whose codes move and turn things, but seldom one thing each, and jump where the data
+have no way from one picture to the next. After 2,500 steps on dsprites, three minutes on one core, the
+shapes are crisp and anywhere; higgins-score is 0.44, beta-vae-score 0.87 and mig 0.01 with shape
+hidden from the metrics. A first reference: nothing was searched for, and seeds differ.
+
+## Reading the log
+`discriminator` is 2 ln 2 = 1.39 and `generator` ln 2 = 0.69 where nothing can be told; a discriminator
+near 0 has won, and nothing is learned any more: more instance_noise, or a lower discriminator_rate.
+`information` is a lower bound of what images tell of the codes, in nats. `loss` is what both players
+pay; it falls as the information rises, and says nothing about the quality of images.
+
+## Cautions
+Q only ever sees painted images, so codes of real ones that the generator cannot paint mean little.
+There is no posterior and no likelihood. Images need sides that are multiples of 4, from 16 up.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 
@@ -182,18 +215,16 @@ impl Model for InfoGan {
         let is_made = cost(logits.narrow(0, rows, rows));
         let discriminator = is_real + is_made;
         let read = self.recogniser.forward(seen.narrow(0, rows, rows));
-        let information = information(&read, c.clone());
+        let information = told(&read, c.clone());
 
         // The same look once more, with the other player's weights as mere numbers.
         let seen = self.trunk.clone().no_grad().forward(made);
         let generator = cost(self.judge.clone().no_grad().forward(seen.clone()) * -1.0);
         let read = self.recogniser.clone().no_grad().forward(seen);
-        let told = self::information(&read, c);
+        let twice = information.clone() + told(&read, c);
 
-        let lambda = self.lambda.at(step);
-        let total = generator.clone() + discriminator.clone()
-            - (information.clone() + told) * lambda;
-        Loss::new(total)
+        let game = generator.clone() + discriminator.clone();
+        Loss::new(game - twice * self.lambda.at(step))
             .term("generator", generator)
             .term("discriminator", discriminator)
             .term("information", information)
@@ -240,7 +271,7 @@ fn cost(logits: Tensor<2>) -> Tensor<1> {
 }
 
 /// L_I = E log Q(c|x) + H(c), summed over codes, averaged over the batch; H of one code is ln 2.
-fn information(q: &Gaussian, c: Tensor<2>) -> Tensor<1> {
+fn told(q: &Gaussian, c: Tensor<2>) -> Tensor<1> {
     let [rows, codes] = c.dims();
     let apart = (c - q.mean.clone()).square() * (q.log_variance.clone() * -1.0).exp();
     let twice = apart + q.log_variance.clone() + std::f64::consts::TAU.ln();

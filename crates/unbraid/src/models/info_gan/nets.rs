@@ -107,7 +107,8 @@ impl Trunk {
         let convolutions: Vec<Convolution> = channels.windows(2).map(convolution).collect();
         let pixels = (shape.height * shape.width) >> (2 * convolutions.len());
         let flat = channels.last().map_or(0, |channels| channels * pixels);
-        let sizes = if convolutions.is_empty() { vec![flat, DENSE, DENSE] } else { vec![flat, DENSE] };
+        let sizes =
+            if convolutions.is_empty() { vec![flat, DENSE, DENSE] } else { vec![flat, DENSE] };
         let layer = |pair: &[usize]| Dense::new([pair[0], pair[1]], LEAKY, rng, device);
         Self { convolutions, dense: sizes.windows(2).map(layer).collect() }
     }

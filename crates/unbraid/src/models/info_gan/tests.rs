@@ -87,7 +87,7 @@ fn the_information_is_the_log_likelihood_of_the_codes_above_their_entropy() {
             mean: matrix(mean, rows, 2, &device),
             log_variance: matrix(&log_variance, rows, 2, &device),
         };
-        information(&q, matrix(codes, rows, 2, &device)).into_scalar::<f32>()
+        told(&q, matrix(codes, rows, 2, &device)).into_scalar::<f32>()
     };
     let third = (1f32 / 3.0).sqrt();
     let nothing = read(&[third, -third, -third, third], &[0.0; 4], third);
