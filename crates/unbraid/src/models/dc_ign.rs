@@ -86,8 +86,8 @@ says how many ordinary batches there are for each factor's one; 0 for none.
 Code k is factor k, up to its scale: the supervision says which is which, so this is a reference for
 what unsupervised models are after, not their rival. After 3,000 steps on dsprites, five minutes on
 one core, higgins-score and beta-vae-score are 1.00 and mig is 0.23 with shape hidden from the metrics,
-0.84, 0.87 and 0.21 with it: three shapes are hardly told apart by then. A factor that turns round and round, such as an
-angle, does not fit into one number, and its code tears somewhere.
+and 0.84, 0.87 and 0.21 with it: shapes and angles are hardly drawn by then. A factor that turns round
+and round, such as an angle, does not fit into one number.
 
 ## Reading the log
 `reconstruction` and `kl` as in `vae`, the latter of active latents only: both are lower in a batch of
@@ -96,7 +96,8 @@ while their factor does not.
 
 ## Cautions
 The data must have a row for every combination of factor values, and no hidden factors: to score some
-factors only, encode with `--data dsprites --set 'variant.only=[\"posX\", \"posY\"]'`. The networks are those of `vae`, not the paper's, which pool and unpool.",
+factors only, encode with `--data dsprites --set 'variant.only=[\"posX\", \"posY\"]'`. The networks
+are those of `vae`, not the paper's, which pool and unpool.",
     };
     const SUPERVISION: Supervision = Supervision::OneFactor;
 

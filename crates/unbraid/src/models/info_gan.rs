@@ -17,12 +17,12 @@
 //!
 //! where d is the logit of D. The generator's is the form that does not saturate.
 //!
-//! Our choices: the sizes of the networks (`nets.rs`), few channels, since steps with 128 are slow, and no
-//! batch normalisation but leaky units; λ = 1; a Q whose standard deviation is learned
-//! but stays above 0.3; Adam's β₁ = 0.5, and rates of 3e-4 and 1e-4 (as we recall the row of InfoGAN
-//! in the β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4); and noise on
-//! what the discriminator sees, which goes to nothing over the training. Without much of it real
-//! images that are mostly black are told from painted ones at once, and the generator never learns.
+//! Our choices: the sizes of the networks (`nets.rs`), few channels, since steps with 128 are slow, and
+//! no batch normalisation but leaky units; λ = 1; a Q whose standard deviation is learned but stays
+//! above 0.3; Adam's β₁ = 0.5, and rates of 3e-4 and 1e-4 (as we recall the row of InfoGAN in the
+//! β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4); and noise on what
+//! the discriminator sees, which goes to nothing over the training. Without much of it real images
+//! that are mostly black are told from painted ones at once, and the generator never learns.
 
 use burn::module::Module;
 use burn::tensor::activation::softplus;

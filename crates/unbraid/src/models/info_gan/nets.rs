@@ -2,7 +2,7 @@
 //!
 //! | | images, halved k times | vectors |
 //! |---|---|---|
-//! | generator | dense 256 256, a map of `channels`, k transposed 4x4 that end in the image | dense 256 256 |
+//! | generator | dense 256 256, a map of `channels`, k transposed 4x4 | dense 256 256 |
 //! | trunk | the reverse: k convolutions 4x4, dense 256 | dense 256 256 |
 //! | judge | dense 1 | the same |
 //! | recogniser | dense 128, dense mean and log variance | the same |
