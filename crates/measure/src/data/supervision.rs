@@ -51,14 +51,14 @@ pub struct Draw {
     pub count: usize,
     /// The rows drawn, of the first view.
     pub rows: Vec<usize>,
-    /// One for none, labels and one factor at a time, two for pairs and transitions, and for some labels the labelled ones
-    /// second: `[count, numbers]` each.
+    /// One for none, labels and one factor at a time, two for pairs and transitions, and for some
+    /// labels the labelled ones second: `[count, numbers]` each.
     pub views: Vec<Vec<f32>>,
     /// `[count, label]`, or empty. Of some labels, the place of each factor's value among its
     /// values, from 0 to less than 1, of the second view.
     pub labels: Vec<f32>,
-    /// `[count, factors]`, or empty; 1 where intervened, where a pair differs, or for the factors that
-    /// vary in this batch.
+    /// `[count, factors]`, or empty; 1 where intervened, where a pair differs, or for the factors
+    /// that vary in this batch.
     pub targets: Vec<f32>,
     /// `[count, action]`, or empty.
     pub actions: Vec<f32>,
@@ -74,7 +74,8 @@ pub struct Rules {
     pub released: bool,
     /// How many rows have labels, where only some have.
     pub labelled: usize,
-    /// How many ordinary batches there are for each factor's one, where one factor varies at a time.
+    /// How many ordinary batches there are for each factor's one, where one factor varies at a
+    /// time.
     pub ordinary: usize,
 }
 
@@ -216,8 +217,8 @@ fn first_step(data: &dyn Dataset) -> Option<Transition> {
     (0..data.len()).find_map(|row| data.next(row))
 }
 
-/// Whether there is a row for every combination of values, and a factor with a second value to change
-/// to.
+/// Whether there is a row for every combination of values, and a factor with a second value to
+/// change to.
 fn shares(data: &dyn Dataset) -> bool {
     let mut values = vec![0.0; data.factors().len()];
     data.values(0, &mut values);

@@ -17,12 +17,12 @@
 //!
 //! where d is the logit of D. The generator's is the form that does not saturate.
 //!
-//! Our choices: the sizes of the networks (`nets.rs`), few channels, since steps with 128 are slow, and
-//! no batch normalisation but leaky units; λ = 1; a Q whose standard deviation is learned but stays
-//! above 0.3; Adam's β₁ = 0.5, and rates of 3e-4 and 1e-4 (as we recall the row of InfoGAN in the
-//! β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4); and noise on what
-//! the discriminator sees, which goes to nothing over the training. Without much of it real images
-//! that are mostly black are told from painted ones at once, and the generator never learns.
+//! Our choices: the sizes of the networks (`nets.rs`), few channels, since steps with 128 are slow,
+//! and no batch normalisation but leaky units; λ = 1; a Q whose standard deviation is learned but
+//! stays above 0.3; Adam's β₁ = 0.5, and rates of 3e-4 and 1e-4 (as we recall the row of InfoGAN in
+//! the β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4); and noise on
+//! what the discriminator sees, which goes to nothing over the training. Without much of it real
+//! images that are mostly black are told from painted ones at once, and the generator never learns.
 
 use burn::module::Module;
 use burn::tensor::activation::softplus;
@@ -142,9 +142,9 @@ impl Model for InfoGan {
         paper: "Chen et al., InfoGAN, NIPS 2016",
         page: "\
 ## What it is
-A generator paints images from codes and noise, a discriminator learns to tell them from real ones, and
-a recogniser Q, which shares the discriminator's layers, learns to read the codes back. The generator
-is paid for fooling the one and for being readable by the other:
+A generator paints images from codes and noise, a discriminator learns to tell them from real ones,
+and a recogniser Q, which shares the discriminator's layers, learns to read the codes back. The
+generator is paid for fooling the one and for being readable by the other:
 
     discriminator and Q:  -log D(x) - log(1 - D(G(c, z))) - lambda information
     generator:            -log D(G(c, z)) - lambda information,  information = E[log Q(c|G)] + H(c)
@@ -154,21 +154,23 @@ with the noise at 0.
 
 ## Settings
 latents (5 codes), noise (5 numbers), lambda (1), least_deviation (0.3, of Q), channels (32, of the
-smallest map), generator_rate (0.0003, also of Q), discriminator_rate (0.0001), instance_noise (1: the
-standard deviation of the noise on what the discriminator sees, which falls to 0 by the last step).
-lambda and the rates may follow a schedule. `train.rate` is not used: each player has its own.
+smallest map), generator_rate (0.0003, also of Q), discriminator_rate (0.0001), instance_noise (1:
+the standard deviation of the noise on what the discriminator sees, which falls to 0 by the last
+step). lambda and the rates may follow a schedule. `train.rate` is not used: each player has its
+own.
 
 ## What to expect
 Clear pictures whose codes move and turn things, but seldom one thing each, and jump where the data
-have no way from one picture to the next. After 2,500 steps on dsprites, three minutes on one core, the
-shapes are crisp and anywhere; higgins-score is 0.44, beta-vae-score 0.87 and mig 0.01 with shape
-hidden from the metrics. A first reference: nothing was searched for, and seeds differ.
+have no way from one picture to the next. After 2,500 steps on dsprites, three minutes on one core,
+the shapes are crisp and anywhere; higgins-score is 0.44, beta-vae-score 0.87 and mig 0.01 with
+shape hidden from the metrics. A first reference: nothing was searched for, and seeds differ.
 
 ## Reading the log
-`discriminator` is 2 ln 2 = 1.39 and `generator` ln 2 = 0.69 where nothing can be told; a discriminator
-near 0 has won, and nothing is learned any more: more instance_noise, or a lower discriminator_rate.
-`information` is a lower bound of what images tell of the codes, in nats. `loss` is what both players
-pay; it falls as the information rises, and says nothing about the quality of images.
+`discriminator` is 2 ln 2 = 1.39 and `generator` ln 2 = 0.69 where nothing can be told; a
+discriminator near 0 has won, and nothing is learned any more: more instance_noise, or a lower
+discriminator_rate. `information` is a lower bound of what images tell of the codes, in nats. `loss`
+is what both players pay; it falls as the information rises, and says nothing about the quality of
+images.
 
 ## Cautions
 Q only ever sees painted images, so codes of real ones that the generator cannot paint mean little.

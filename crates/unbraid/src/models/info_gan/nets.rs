@@ -7,8 +7,8 @@
 //! | judge | dense 1 | the same |
 //! | recogniser | dense 128, dense mean and log variance | the same |
 //!
-//! Each map that is twice as large has half the channels; a side is halved until it is 4 to 7 pixels
-//! (or odd), so that 28x28 has the 7x7 and 64x64 the 4x4 map that are usual.
+//! Each map that is twice as large has half the channels; a side is halved until it is 4 to 7
+//! pixels (or odd), so that 28x28 has the 7x7 and 64x64 the 4x4 map that are usual.
 
 use burn::module::Module;
 use burn::tensor::activation::sigmoid;
@@ -25,7 +25,8 @@ use crate::parts::layers::{Activation, Convolution, Dense};
 const DENSE: usize = 256;
 /// Units of the recogniser's own layer.
 const RECOGNISER: usize = 128;
-/// The slope of a leaky unit below zero: with plain ones the generator may be left without a gradient.
+/// The slope of a leaky unit below zero: with plain ones the generator may be left without a
+/// gradient.
 const LEAKY: Activation = Activation::LeakyRelu(0.1);
 /// The smallest side of a map.
 const SMALLEST: usize = 4;
