@@ -13,7 +13,7 @@ pub struct Batch {
     pub views: Vec<Tensor<4>>,
     /// `[batch, label]`
     pub labels: Option<Tensor<2>>,
-    /// `[batch, factors]`, 1 where intervened.
+    /// `[batch, factors]`, 1 where intervened or varied.
     pub targets: Option<Tensor<2>>,
     /// `[batch, action]`
     pub actions: Option<Tensor<2>>,

@@ -91,6 +91,7 @@ impl Workload<'_> {
             Supervision::Labels => (1, LABEL_SIZE, 0, 0),
             Supervision::SomeLabels => (2, LABEL_SIZE, 0, 0),
             Supervision::Pairs | Supervision::Targets => (2, 0, LABEL_SIZE, 0),
+            Supervision::OneFactor => (1, 0, LABEL_SIZE, 0),
             Supervision::Actions => (2, 0, 0, LABEL_SIZE),
         };
         Draw {

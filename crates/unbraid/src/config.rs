@@ -44,6 +44,9 @@ pub struct TrainSettings {
     pub labelled: usize,
     /// Whether numbers from 0 to 1 are drawn to be 0 or 1 at every look, for likelihoods of grey images.
     pub binarize: bool,
+    /// How many ordinary batches there are for each factor's one, for models that learn from one
+    /// factor at a time.
+    pub ordinary: usize,
     /// A row of the log every so many steps.
     pub log_every: u64,
     /// A checkpoint every so many steps: what a crash can cost.
@@ -64,6 +67,7 @@ impl Default for TrainSettings {
             pairs: "exact".into(),
             labelled: 1000,
             binarize: false,
+            ordinary: 1,
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
@@ -170,8 +174,8 @@ impl Plan {
 impl TrainSettings {
     fn rules(&self) -> Rules {
         let released = self.pairs == "released";
-        let &Self { changed, labelled, binarize, .. } = self;
-        Rules { changed, released, labelled, binarize }
+        let &Self { changed, labelled, ordinary, binarize, .. } = self;
+        Rules { changed, released, labelled, ordinary, binarize }
     }
 }
 

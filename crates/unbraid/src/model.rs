@@ -316,4 +316,14 @@ impl Step {
         self.noise.fill_normal(&mut values);
         Tensor::from_data(TensorData::new(values, shape), device)
     }
+
+    /// Noise that is uniform in -1..1.
+    pub fn uniform<const D: usize>(&mut self, shape: [usize; D], device: &Device) -> Tensor<D> {
+        let mut values = vec![0.0; shape.iter().product()];
+        self.noise.fill_uniform(&mut values);
+        for value in &mut values {
+            *value = 2.0 * *value - 1.0;
+        }
+        Tensor::from_data(TensorData::new(values, shape), device)
+    }
 }

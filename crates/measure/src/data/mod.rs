@@ -237,6 +237,15 @@ pub trait Dataset: Send + Sync {
         None
     }
 
+    /// The row like this one but for the value of one factor. What is hidden stays as it is, so a data
+    /// set may know this row even where values alone do not name one.
+    fn with_value(&self, index: usize, factor: usize, value: f32) -> Option<usize> {
+        let mut values = vec![0.0; self.factors().len()];
+        self.values(index, &mut values);
+        values[factor] = value;
+        self.find(&values)
+    }
+
     /// What follows this row in time.
     fn next(&self, _index: usize) -> Option<Transition> {
         None

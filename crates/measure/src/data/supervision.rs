@@ -23,6 +23,8 @@ pub enum Supervision {
     SomeLabels,
     /// Two observations that differ in a few factors.
     Pairs,
+    /// Batches in which one factor varies and the others stay, among ordinary ones.
+    OneFactor,
     /// Transitions with the factors that were intervened on.
     Targets,
     /// Transitions with what was done.
@@ -36,6 +38,7 @@ impl fmt::Display for Supervision {
             Self::Labels => "labels",
             Self::SomeLabels => "some labels",
             Self::Pairs => "pairs",
+            Self::OneFactor => "one factor at a time",
             Self::Targets => "targets",
             Self::Actions => "actions",
         })
@@ -49,19 +52,20 @@ pub struct Draw {
     pub count: usize,
     /// The rows drawn, of the first view.
     pub rows: Vec<usize>,
-    /// One for none and labels, two for pairs and transitions, and for some labels the labelled ones
-    /// second: `[count, numbers]` each.
+    /// One for none, labels and one factor at a time, two for pairs and transitions, and for some
+    /// labels the labelled ones second: `[count, numbers]` each.
     pub views: Vec<Vec<f32>>,
     /// `[count, label]`, or empty. Of some labels, the place of each factor's value among its
     /// values, from 0 to less than 1, of the second view.
     pub labels: Vec<f32>,
-    /// `[count, factors]`, or empty; 1 where intervened, or where a pair differs.
+    /// `[count, factors]`, or empty; 1 where intervened, where a pair differs, or for the factors
+    /// that vary in this batch.
     pub targets: Vec<f32>,
     /// `[count, action]`, or empty.
     pub actions: Vec<f32>,
 }
 
-/// How pairs and labelled rows are drawn.
+/// How pairs, labelled rows and batches of one factor are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// In how many factors a pair differs; 0 for a random number of them, but not all.
@@ -73,11 +77,14 @@ pub struct Rules {
     pub labelled: usize,
     /// Draw each number of an observation to be 0 or 1, with the chance it says, at every look.
     pub binarize: bool,
+    /// How many ordinary batches there are for each factor's one, where one factor varies at a
+    /// time.
+    pub ordinary: usize,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { changed: 1, released: false, labelled: 1000, binarize: false }
+        Self { changed: 1, released: false, labelled: 1000, ordinary: 1, binarize: false }
     }
 }
 
@@ -111,11 +118,10 @@ impl<'a> Sampler<'a> {
                 let known = data.factors().iter().any(|factor| factor.size().is_some());
                 (!known).then_some("labels of discrete factors")
             }
-            Supervision::Pairs => {
-                let mut values = vec![0.0; data.factors().len()];
-                data.values(0, &mut values);
-                let pairs = data.find(&values).is_some() && has_choice(data);
-                (!pairs).then_some("pairs that share factor values")
+            Supervision::Pairs => (!shares(data)).then_some("pairs that share factor values"),
+            Supervision::OneFactor => {
+                let known = movable(data).first().is_some_and(|&factor| knows_itself(data, factor));
+                (!known).then_some("batches in which one factor varies and the others stay")
             }
             Supervision::Targets => {
                 let known = first_step(data).is_some_and(|step| !step.targets.is_empty());
@@ -165,7 +171,7 @@ impl<'a> Sampler<'a> {
     /// The examples of one step.
     pub fn draw(&self, step: u64, count: usize) -> Draw {
         let mut rng = self.rng.at(step);
-        let rows: Vec<usize> = (0..count).map(|_| self.row(&mut rng)).collect();
+        let mut rows: Vec<usize> = (0..count).map(|_| self.row(&mut rng)).collect();
         let mut draw = Draw { count, ..Draw::default() };
         let mut partners = Vec::new();
         match self.supervision {
@@ -187,6 +193,17 @@ impl<'a> Sampler<'a> {
                     draw.targets.extend(changes(self.data, row, other));
                     partners.push(other);
                 }
+            }
+            Supervision::OneFactor => {
+                let movable = movable(self.data);
+                let kind = rng.below(movable.len() + self.rules.ordinary);
+                let factor = movable.get(kind).copied();
+                if let Some(factor) = factor {
+                    rows = siblings(self.data, rows[0], factor, count, &mut rng);
+                }
+                let varies = |k: usize| f32::from(u8::from(factor.is_none_or(|only| only == k)));
+                let factors = self.data.factors().len();
+                draw.targets = (0..count * factors).map(|k| varies(k % factors)).collect();
             }
             Supervision::Targets | Supervision::Actions => {
                 for step in rows.iter().filter_map(|&row| self.data.next(row)) {
@@ -212,9 +229,19 @@ fn first_step(data: &dyn Dataset) -> Option<Transition> {
     (0..data.len()).find_map(|row| data.next(row))
 }
 
-/// Whether any factor has a second value to change to.
-fn has_choice(data: &dyn Dataset) -> bool {
-    !movable(data).is_empty()
+/// Whether there is a row for every combination of values, and a factor with a second value to
+/// change to.
+fn shares(data: &dyn Dataset) -> bool {
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(0, &mut values);
+    data.find(&values).is_some() && !movable(data).is_empty()
+}
+
+/// Whether a row can be found by changing the value of a factor, were it only to what it is.
+fn knows_itself(data: &dyn Dataset, factor: usize) -> bool {
+    let mut values = vec![0.0; data.factors().len()];
+    data.values(0, &mut values);
+    data.with_value(0, factor, values[factor]) == Some(0)
 }
 
 /// The factors that have a second value to change to.
@@ -273,6 +300,21 @@ pub fn partner(data: &dyn Dataset, row: usize, rules: Rules, rng: &mut Rng) -> u
         }
     }
     data.find(&values).expect("a data set that offers pairs has every combination")
+}
+
+/// So many rows like `row` but for one factor, whose value each draws anew.
+fn siblings(
+    data: &dyn Dataset,
+    row: usize,
+    factor: usize,
+    count: usize,
+    rng: &mut Rng,
+) -> Vec<usize> {
+    let Kind::Discrete(choices) = &data.factors()[factor].kind else { return vec![row; count] };
+    // Of a part of the data some are missing, but never the row itself.
+    let there = choices.iter().filter_map(|value| data.with_value(row, factor, *value));
+    let there: Vec<usize> = there.collect();
+    (0..count).map(|_| there[rng.below(there.len())]).collect()
 }
 
 #[cfg(test)]
@@ -373,5 +415,85 @@ mod tests {
         assert_eq!(draw.labels[..40], draw.labels[40..80]);
         assert!(draw.labels.iter().all(|place| (0.0..1.0).contains(place)));
         assert_ne!(draw.labels, sampler.draw(1, 25).labels);
+    }
+
+    /// The factors in which the rows of a draw differ, 1 for each.
+    fn varying(data: &dyn Dataset, rows: &[usize]) -> Vec<f32> {
+        let all = rows.iter().map(|&row| changes(data, rows[0], row));
+        all.reduce(|a, b| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect()).unwrap()
+    }
+
+    #[test]
+    fn in_a_batch_of_one_factor_exactly_that_factor_varies() {
+        let data = squares();
+        let rules = Rules { ordinary: 0, ..Rules::default() };
+        let sampler = Sampler::new(&*data, Supervision::OneFactor, rules, Rng::new(0)).unwrap();
+        let mut counts = [0; 4];
+        for step in 0..400 {
+            let draw = sampler.draw(step, 24);
+            assert_eq!((draw.views.len(), draw.views[0].len()), (1, 24 * 256));
+            assert_eq!((draw.rows.len(), draw.targets.len()), (24, 24 * 4));
+            let told = &draw.targets[..4];
+            assert_eq!(told.iter().sum::<f32>(), 1.0);
+            assert!(draw.targets.chunks(4).all(|row| row == told));
+            assert_eq!(varying(&*data, &draw.rows), told, "step {step}");
+            counts[told.iter().position(|told| *told == 1.0).unwrap()] += 1;
+        }
+        assert!(counts.iter().all(|count| (70..130).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn ordinary_batches_have_their_share_and_vary_in_every_factor() {
+        let data = squares();
+        for (ordinary, expected) in [(0, 0.0), (1, 0.2), (4, 0.5), (12, 0.75)] {
+            let rules = Rules { ordinary, ..Rules::default() };
+            let sampler = Sampler::new(&*data, Supervision::OneFactor, rules, Rng::new(1)).unwrap();
+            let draws = (0..400).map(|step| sampler.draw(step, 16));
+            let all: Vec<Draw> = draws.filter(|draw| draw.targets == [1.0; 64]).collect();
+            assert!(all.iter().all(|draw| varying(&*data, &draw.rows) == [1.0; 4]));
+            let share = all.len() as f64 / 400.0;
+            assert!((share - expected).abs() < 0.08, "{ordinary}: {share}");
+        }
+    }
+
+    #[test]
+    fn batches_of_one_factor_depend_on_their_step_alone() {
+        let data = squares();
+        let sampler =
+            Sampler::new(&*data, Supervision::OneFactor, Rules::default(), Rng::new(0)).unwrap();
+        let first: Vec<Draw> = (0..6).map(|step| sampler.draw(step, 8)).collect();
+        let backwards: Vec<Draw> = (0..6).rev().map(|step| sampler.draw(step, 8)).collect();
+        assert!(first.iter().eq(backwards.iter().rev()));
+        assert_ne!(first[0], first[1]);
+    }
+
+    #[test]
+    fn what_is_hidden_stays_in_batches_of_one_factor_and_a_part_of_the_data_will_do() {
+        for variant in ["{ hide = ['side'] }", "{ part = 'train' }"] {
+            let asked: toml::Table = format!("variant = {variant}").parse().unwrap();
+            let (data, _) = crate::data::open("squares", &asked).unwrap();
+            let rules = Rules { ordinary: 0, ..Rules::default() };
+            let sampler = Sampler::new(&*data, Supervision::OneFactor, rules, Rng::new(0)).unwrap();
+            for step in 0..50 {
+                let draw = sampler.draw(step, 24);
+                let factors = data.factors().len();
+                let varied = varying(&*data, &draw.rows);
+                let told = &draw.targets[..factors];
+                assert!(varied.iter().zip(told).all(|(varied, told)| varied <= told), "{varied:?}");
+                if variant.contains("hide") {
+                    assert_eq!(varied, told);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn data_without_every_combination_have_no_batches_of_one_factor() {
+        let pair = "{ factors = ['x', 'y'], sigma = 0.2 }";
+        let variant: toml::Table = format!("variant = {{ correlate = [{pair}] }}").parse().unwrap();
+        let (data, _) = crate::data::open("squares", &variant).unwrap();
+        let refused = Sampler::new(&*data, Supervision::OneFactor, Rules::default(), Rng::new(0));
+        let refused = refused.err().unwrap().to_string();
+        assert!(refused.contains("one factor varies and the others stay"), "{refused}");
     }
 }

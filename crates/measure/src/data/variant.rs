@@ -86,6 +86,7 @@ else is asked for. If a column of your own data says which part a row is in, use
 Good to know:
 - Models that learn from pairs need every combination, so they take `size`, `keep` and `fix`, but
   not `hide`, `without`, `correlate` or `part`.
+- Models that are shown one factor at a time take all but `correlate`: what is hidden stays too.
 - Models that learn from steps in time need all rows, so they take `size` and `hide` only.
 - The true graph is over all factors; it is gone if one of them is fixed or hidden.";
 

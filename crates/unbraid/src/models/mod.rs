@@ -14,10 +14,12 @@ pub mod beta_vae;
 pub mod causal_vae;
 pub mod causal_vae_unsup;
 pub mod condition_vae;
+pub mod dc_ign;
 pub mod dip_vae;
 pub mod factor_vae;
 pub mod hierarchical_vae;
 pub mod ica;
+pub mod info_gan;
 pub mod ivae;
 pub mod ladder_vae;
 pub mod pca;
@@ -47,10 +49,12 @@ pub static MODELS: &[Entry] = &[
     model::<dip_vae::DipVae<dip_vae::Two>>(),
     model::<hierarchical_vae::HierarchicalVae>(),
     model::<ladder_vae::LadderVae>(),
+    model::<info_gan::InfoGan>(),
     model::<weak_vae::WeakVae<weak_vae::AdaGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::AdaProduct>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownGroup>>(),
     model::<weak_vae::WeakVae<weak_vae::KnownProduct>>(),
+    model::<dc_ign::DcIgn>(),
     model::<ivae::Ivae>(),
     model::<tcl::Tcl>(),
     baseline::<segment_flow::Flow>(),

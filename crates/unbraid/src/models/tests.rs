@@ -97,6 +97,7 @@ fn draw(supervision: Supervision) -> Draw {
     let (views, labels, targets) = match supervision {
         Supervision::SomeLabels => (2, 2, 0),
         Supervision::Pairs => (2, 0, 2),
+        Supervision::OneFactor => (1, 0, 2),
         _ => (1, 0, 0),
     };
     // A segment for each row, in turn.

@@ -49,6 +49,9 @@ fn seen(plan: &Plan) -> String {
         Supervision::Labels => "It saw each observation with its label",
         Supervision::SomeLabels => "It saw the observations, and the true values of a few of them",
         Supervision::Pairs => "It saw pairs of observations that differ in few factors",
+        Supervision::OneFactor => {
+            "It saw batches in which one factor varies, was told which, and some ordinary ones"
+        }
         Supervision::Targets => "It saw sequences, and which factors were intervened on",
         Supervision::Actions => "It saw sequences, and what was done at each step",
     };

@@ -112,6 +112,16 @@ impl Dataset for View {
         }
     }
 
+    fn with_value(&self, index: usize, factor: usize, value: f32) -> Option<usize> {
+        let row = self.base.with_value(self.row(index), *self.columns.get(factor)?, value)?;
+        match &self.rows {
+            Rows::All => Some(row),
+            Rows::These(rows) => rows.binary_search(&u32::try_from(row).ok()?).ok(),
+            // Drawn rows have no place of their own.
+            Rows::Drawn(_) => None,
+        }
+    }
+
     fn next(&self, index: usize) -> Option<Transition> {
         // With rows left out, the one that follows may not be there.
         let Rows::All = self.rows else { return None };

@@ -1,0 +1,208 @@
+//! DC-IGN: Kulkarni, Whitney, Kohli and Tenenbaum, Deep Convolutional Inverse Graphics Network,
+//! NIPS 2015, arXiv:1503.03167.
+//!
+//! A VAE taught by batches in which one factor varies. Latent k is reserved for factor k. In a
+//! batch of factor k only latent k is active; of every other latent
+//!
+//! ```text
+//! forward:   the decoder is shown its mean over the batch,   m = 1/B Σ_i z_i
+//! backward:  the encoder is given, in place of a gradient,   (z_i − m) / 100
+//! ```
+//!
+//! so that the active latent must explain all that differs, and the others learn not to change. The
+//! second line is the gradient of 1/200 Σ_i (z_i − m)² with m held fixed, and that is how it is
+//! done. In ordinary batches, where everything varies, every latent is active: there the latents
+//! beyond the factors learn what no factor tells.
+//!
+//! The rule is the paper's as we recall it; its 100 was not checked against the paper and counts as
+//! our choice. So are: the networks of the other autoencoders instead of those that pool and unpool;
+//! the posterior's mean as the z of the two lines, so that nothing pushes its noise away; the KL of
+//! active latents only, since for the others the gradient is replaced; ordinary batches that vary
+//! in every factor, and how many there are; Adam.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::{Dataset, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::batch::Batch;
+use crate::error::{Error, Result};
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::parts::nets::{Autoencoder, NetSettings};
+
+/// What the distance from the mean is divided by.
+const SOFTNESS: f64 = 100.0;
+
+/// The settings of a DC-IGN.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Config {
+    /// The networks.
+    #[serde(flatten)]
+    pub net: NetSettings,
+}
+
+impl Settings for Config {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        if self.net.supervision() != Supervision::None {
+            let reason = "must be 0: this model learns from batches of one factor, and labels are \
+                          not read";
+            return Err(Error::setting("model.label_weight", reason));
+        }
+        self.net.resolve(task)
+    }
+}
+
+/// DC-IGN.
+#[derive(Module, Debug)]
+pub struct DcIgn {
+    net: Autoencoder,
+    latents: usize,
+}
+
+impl Model for DcIgn {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "dc-ign",
+        title: "DC-IGN",
+        summary: "a VAE taught by batches in which one factor varies; each has a latent of its own",
+        paper: "Kulkarni et al., Deep Convolutional Inverse Graphics Network, NIPS 2015",
+        page: "\
+## What it is
+A VAE that is shown one factor at a time. In a batch where only factor k varies, latent k alone may
+tell the images apart: the decoder sees the mean over the batch of every other latent, and the
+encoder is pushed to keep these where they are, with the force
+
+    (z - mean over the batch) / 100
+
+In ordinary batches everything varies and every latent is used. Latents beyond the number of factors
+learn only there: they are for what no factor tells.
+
+## Settings
+Those of `vae`: latents, at least one per factor, net, width, likelihood, noise. `train.ordinary`
+(1) says how many ordinary batches there are for each factor's one; 0 for none.
+
+## What to expect
+Code k is factor k, up to its scale: the supervision says which is which, so this is a reference for
+what unsupervised models are after, not their rival. After 3,000 steps on dsprites, five minutes on
+one core, higgins-score and beta-vae-score are 1.00 and mig is 0.23 with shape hidden from the
+metrics, and 0.84, 0.87 and 0.21 with it: shapes and angles are hardly drawn by then. A factor that
+turns round and round, such as an angle, does not fit into one number.
+
+## Reading the log
+`reconstruction` and `kl` as in `vae`, the latter of active latents only: both are lower in a batch
+of one factor, and jump from batch to batch. `invariance` is what the encoder pays for latents that
+move while their factor does not.
+
+## Cautions
+The data must have a row for every combination of factor values, and no hidden factors: to score
+some factors only, encode with `--data dsprites --set 'variant.only=[\"posX\", \"posY\"]'`. The
+networks are those of `vae`, not the paper's, which pool and unpool.",
+    };
+    const SUPERVISION: Supervision = Supervision::OneFactor;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        let latents = config.net.latents;
+        Self { net: Autoencoder::new(&config.net, task, rng, device), latents }
+    }
+
+    fn prepare(self, data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        let factors = data.factors().len();
+        if self.latents < factors {
+            let reason = format!(
+                "is {}, and the data have {factors} factors, each of which needs a latent of its \
+                 own: use {factors} or more",
+                self.latents
+            );
+            return Err(Error::setting("model.latents", reason));
+        }
+        Ok(self)
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let x = batch.x();
+        let posterior = self.net.posterior(x.clone());
+        let active = match &batch.targets {
+            Some(varied) => active(varied.clone(), self.latents),
+            None => posterior.mean.ones_like(),
+        };
+        let (kept, invariance) = hold(posterior.mean.clone(), active.clone());
+        let z = posterior.sample(step) * active.clone() + kept;
+        let reconstruction = self.net.error(z, x);
+        // All rows are alike in what is active.
+        let latents = posterior.kl_per_latent() * active.mean_dim(0).reshape([self.latents]);
+        let kl = latents.clone().sum();
+        Loss::new(reconstruction.clone() + kl.clone() + invariance.clone())
+            .term("reconstruction", reconstruction)
+            .term("kl", kl)
+            .term("invariance", invariance)
+            .latents(latents)
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        self.net.posterior(seen.x()).into()
+    }
+
+    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+        Some(self.net.decode(z))
+    }
+}
+
+/// 1 for each latent whose factor varies, `[batch, latents]`: latent k for factor k, and those
+/// beyond only where every factor does.
+fn active(varied: Tensor<2>, latents: usize) -> Tensor<2> {
+    let factors = varied.dims()[1];
+    match latents.checked_sub(factors) {
+        None => varied.narrow(1, 0, latents),
+        Some(0) => varied,
+        Some(more) => {
+            let ordinary = varied.clone().min_dim(1).repeat_dim(1, more);
+            Tensor::cat(vec![varied, ordinary], 1)
+        }
+    }
+}
+
+/// What the decoder sees of inactive latents, their mean over the batch and 0 for active ones; and
+/// 1/200 Σ (z − mean)², whose gradient is theirs.
+fn hold(z: Tensor<2>, active: Tensor<2>) -> (Tensor<2>, Tensor<1>) {
+    let inactive = active * -1.0 + 1.0;
+    let mean = z.clone().mean_dim(0).detach();
+    let away = (z - mean.clone()) * inactive.clone();
+    (inactive * mean, away.square().sum() * (0.5 / SOFTNESS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::{matrix, numbers};
+    use crate::device;
+
+    #[test]
+    fn latents_beyond_the_factors_are_active_in_ordinary_batches_only() {
+        let device = device::inference();
+        let varied = matrix(&[0.0, 1.0, 1.0, 1.0], 2, 2, &device);
+        let found = numbers(active(varied.clone(), 4));
+        assert_eq!(found, [0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(numbers(active(varied, 1)), [0.0, 1.0]);
+    }
+
+    /// The rule of the paper: an inactive latent is shown as its mean, and what comes back to it,
+    /// whatever the decoder wants, is (z − mean) / 100; an active one passes both ways unchanged.
+    #[test]
+    fn inactive_latents_are_held_at_their_mean_and_drawn_to_it() {
+        let device = device::training();
+        let z = matrix(&[1.0, 5.0, 4.0, -2.0, 7.0, 0.0], 3, 2, &device).require_grad();
+        let active = matrix(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0], 3, 2, &device);
+        let (kept, invariance) = hold(z.clone(), active.clone());
+        let shown = z.clone() * active + kept;
+        assert_eq!(numbers(shown.clone()), [4.0, 5.0, 4.0, -2.0, 4.0, 0.0]);
+        // A decoder that wants everything three times larger.
+        let gradients = (shown.sum() * -3.0 + invariance).backward();
+        let found = numbers(z.grad(&gradients).unwrap());
+        let expected = [-0.03, -3.0, 0.0, -3.0, 0.03, -3.0];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6f32, "{found} and {expected}");
+        }
+    }
+}
