@@ -50,13 +50,17 @@ pub fn normalise(x: &[f32], scale: &[f32], shift: &[f32], slope: f32) -> Normali
     for row in x.chunks_exact(columns) {
         mean.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
     }
-    mean.iter_mut().for_each(|sum| *sum *= share);
+    for sum in &mut mean {
+        *sum *= share;
+    }
     let mut variance = vec![0.0; columns];
     for row in x.chunks_exact(columns) {
         let apart = row.iter().zip(&mean).map(|(x, mean)| x - mean);
         variance.iter_mut().zip(apart).for_each(|(sum, apart)| *sum += apart * apart);
     }
-    variance.iter_mut().for_each(|sum| *sum *= share);
+    for sum in &mut variance {
+        *sum *= share;
+    }
     let inverse = inverse(&variance);
     let (mut output, mut standard) = (vec![0.0; x.len()], vec![0.0; x.len()]);
     let rows = output.chunks_exact_mut(columns).zip(standard.chunks_exact_mut(columns));
@@ -145,8 +149,7 @@ mod tests {
             output.iter().zip(&weigh).map(|(y, w)| f64::from(*y) * f64::from(*w)).sum()
         };
         let kept = normalise(&x, &scale, &shift, 0.1);
-        let found =
-            normalise_backward(&weigh, &kept.standard, &kept.variance, &scale, &shift, 0.1);
+        let found = normalise_backward(&weigh, &kept.standard, &kept.variance, &scale, &shift, 0.1);
         let check = |found: &[f32], at: &dyn Fn(usize, f32) -> f64| {
             for (k, found) in found.iter().enumerate() {
                 let slope = (at(k, 1e-2) - at(k, -1e-2)) / 2e-2;

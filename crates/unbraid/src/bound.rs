@@ -169,9 +169,8 @@ mod tests {
             let rng = Rng::new(1);
             let learner = (entry.build)(&text.parse().unwrap(), &Task::of(&*data), &rng).unwrap();
             let rows: Vec<usize> = (0..45).collect();
-            let bound = |draws: usize| {
-                measure(&*learner, &*data, &rows, draws, &rng, &mut |_| ()).unwrap()
-            };
+            let bound =
+                |draws: usize| measure(&*learner, &*data, &rows, draws, &rng, &mut |_| ()).unwrap();
             let found = [1, 10, 120].map(bound);
             assert_eq!(found[0].value, found[0].single, "{name}");
             assert!(found[0].value < found[1].value, "{name}: {found:?}");
@@ -195,7 +194,9 @@ mod tests {
     fn sums_of_weights_neither_overflow_nor_depend_on_their_order() {
         let log_mean = |weights: &[f64]| {
             let mut sum = Sum::default();
-            weights.iter().for_each(|weight| sum.add(*weight));
+            for weight in weights {
+                sum.add(*weight);
+            }
             sum.log_mean(weights.len())
         };
         let exact = ((2f64.exp() + 1f64.exp() + (-3f64).exp()) / 3.0).ln();

@@ -32,15 +32,15 @@ pub fn draw(codes: &Representation, layers: &[usize], title: &str) -> Result<Fig
     let mut figure = Figure::new(width, TOP + rows as f64 * DOWN - 14.0);
     figure.text((18.0, 30.0), 16.0, INK, Anchor::Start, title);
     let colouring = Colouring::new(codes);
-    let said = format!("the two main directions of each layer, a dot per row; colour: {}", colouring.factor.name);
+    let said = format!(
+        "the two main directions of each layer, a dot per row; colour: {}",
+        colouring.factor.name
+    );
     figure.text((18.0, 50.0), 12.0, PALE, Anchor::Start, &said);
     colouring.legend(&mut figure);
     let mut from = 0;
     for (k, &size) in layers.iter().enumerate() {
-        let place = [
-            LEFT + (k % ACROSS) as f64 * (LEFT + SIDE),
-            TOP + (k / ACROSS) as f64 * DOWN,
-        ];
+        let place = [LEFT + (k % ACROSS) as f64 * (LEFT + SIDE), TOP + (k / ACROSS) as f64 * DOWN];
         let layer = codes.codes.slice_axis(Axis(1), (from..from + size).into());
         panel(&mut figure, layer, place, &colouring, k + 1)?;
         from += size;
@@ -82,7 +82,11 @@ fn step(rows: usize) -> usize {
 fn points(layer: ArrayView2<f32>, colouring: &Colouring) -> Result<Vec<(f64, f64)>> {
     if layer.ncols() == 1 {
         let alone = layer.column(0);
-        return Ok(alone.iter().zip(&colouring.values).map(|(code, value)| (f64::from(*code), *value)).collect());
+        return Ok(alone
+            .iter()
+            .zip(&colouring.values)
+            .map(|(code, value)| (f64::from(*code), *value))
+            .collect());
     }
     let found = Pca::fit(layer, 2, &mut Rng::new(0))?.encode(layer);
     Ok(found.rows().into_iter().map(|row| (f64::from(row[0]), f64::from(row[1]))).collect())
@@ -121,7 +125,9 @@ impl Colouring {
 
     fn legend(&self, figure: &mut Figure) {
         let values: Vec<f64> = match &self.factor.kind {
-            Kind::Discrete(all) if all.len() <= NAMED => all.iter().map(|v| f64::from(*v)).collect(),
+            Kind::Discrete(all) if all.len() <= NAMED => {
+                all.iter().map(|v| f64::from(*v)).collect()
+            }
             _ => vec![self.extent.low, self.extent.high],
         };
         for (k, value) in values.iter().enumerate() {
@@ -140,7 +146,8 @@ mod tests {
     fn codes() -> Representation<'static> {
         let codes = Array2::from_shape_fn((60, 4), |(row, k)| ((row * (k + 2)) as f32).sin());
         let values = Array2::from_shape_fn((60, 1), |(row, _)| (row % 3) as f32);
-        Representation::new(codes, values, vec![Factor::discrete("digit", vec![0.0, 1.0, 2.0])]).unwrap()
+        Representation::new(codes, values, vec![Factor::discrete("digit", vec![0.0, 1.0, 2.0])])
+            .unwrap()
     }
 
     #[test]

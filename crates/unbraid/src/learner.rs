@@ -119,6 +119,12 @@ pub trait Learner: Send {
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
 
+    /// The same where the codes `from` of one row are changed to each of these, and the change passes on
+    /// to codes that others make.
+    fn decode_changed(&self, _from: &[f32], to: ArrayView2<f32>) -> Option<Array2<f32>> {
+        self.decode(to)
+    }
+
     /// log p(x, z) − log q(z|x) of so many draws for each row, `[rows, draws]`, if the method has both
     /// densities. `number` says which draws, of all that the generator could give.
     fn log_weights(
@@ -223,6 +229,25 @@ impl<M: Model> Trained<M> {
     fn model(&self) -> &M {
         self.model.as_ref().expect("the model is only away during a step")
     }
+
+    /// What `decode` makes of codes, chunk by chunk; nothing if there is no decoder.
+    fn decoded(
+        &self,
+        codes: ArrayView2<f32>,
+        decode: impl Fn(&M, Tensor<2>) -> Option<Tensor<4>> + Send,
+    ) -> Option<Array2<f32>> {
+        let (model, latents) = (self.model().valid(), codes.ncols());
+        on_workers(move || {
+            let decode = |rows: &[f32], count: usize| {
+                decode(&model, batch::matrix(rows, count, latents, &device::inference()))
+            };
+            // Ask once whether there is a decoder at all.
+            decode(&vec![0.0; latents], 1)?;
+            Some(in_chunks(&codes, |rows, count| {
+                decode(rows, count).map(batch::numbers).unwrap_or_default()
+            }))
+        })
+    }
 }
 
 impl<M: Model> Learner for Trained<M> {
@@ -245,7 +270,9 @@ impl<M: Model> Learner for Trained<M> {
         let scalar = |value: &Tensor<1>| value.clone().into_scalar::<f32>();
         let mut terms: Terms = vec![("loss".into(), scalar(&loss.total))];
         terms.extend(loss.terms.iter().map(|(name, value)| ((*name).into(), scalar(value))));
-        terms.extend(loss.latents.as_ref().map(|kl| latent_terms(kl, &loss.layers)).unwrap_or_default());
+        terms.extend(
+            loss.latents.as_ref().map(|kl| latent_terms(kl, &loss.layers)).unwrap_or_default(),
+        );
         terms.extend(loss.graph.as_ref().map(edge_terms).unwrap_or_default());
         if terms.iter().any(|(_, value)| !value.is_finite()) {
             self.model = Some(model);
@@ -283,16 +310,14 @@ impl<M: Model> Learner for Trained<M> {
     }
 
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
-        let (model, latents) = (self.model().valid(), codes.ncols());
-        on_workers(move || {
-            let decode = |rows: &[f32], count: usize| {
-                model.decode(batch::matrix(rows, count, latents, &device::inference()))
-            };
-            // Ask once whether there is a decoder at all.
-            decode(&vec![0.0; latents], 1)?;
-            Some(in_chunks(&codes, |rows, count| {
-                decode(rows, count).map(batch::numbers).unwrap_or_default()
-            }))
+        self.decoded(codes, M::decode)
+    }
+
+    fn decode_changed(&self, from: &[f32], to: ArrayView2<f32>) -> Option<Array2<f32>> {
+        self.decoded(to, |model, to| {
+            let [rows, latents] = to.dims();
+            let from = batch::matrix(&from.repeat(rows), rows, latents, &device::inference());
+            model.decode_changed(from, to)
         })
     }
 

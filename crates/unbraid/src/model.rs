@@ -107,6 +107,12 @@ pub trait Model: Module + 'static {
         None
     }
 
+    /// The expected observation where codes `from` are changed to `to`, row by row. Where some codes make
+    /// others the change passes on to those.
+    fn decode_changed(&self, _from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
+        self.decode(to)
+    }
+
     /// How many latents each layer has, from the bottom, for methods whose codes are of several.
     fn layers(&self) -> Vec<usize> {
         vec![]

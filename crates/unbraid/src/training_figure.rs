@@ -234,7 +234,9 @@ mod tests {
         assert!(!svg.contains("NaN"));
         let layered = ROWS.replace("\"kl/0\"", "\"layer/1/kl\":0.5,\"layer/1/active\":1,\"kl/0\"");
         let layered = figure(&Log::of(&rows(&layered)), "t").to_svg("t");
-        assert!(layered.contains(">KL of each layer, in nats</text>") && !svg.contains("of each layer"));
+        assert!(
+            layered.contains(">KL of each layer, in nats</text>") && !svg.contains("of each layer")
+        );
         assert!(layered.contains(">layer 1  0.5</text>"), "{layered}");
         let plain = figure(&Log::of(&rows("{\"step\":1,\"loss\":2.5}")), "t").to_svg("t");
         assert!(plain.contains(">loss</text>") && !plain.contains("KL of each"));

@@ -97,7 +97,8 @@ pub fn walks(learner: &dyn Learner, codes: &Representation, route: &Route) -> Re
         let values = values(codes.codes.column(latent.index), route);
         let mut set = codes.codes.select(Axis(0), &vec![route.base; values.len()]);
         set.column_mut(latent.index).assign(&ArrayView1::from(&values));
-        let frames = learner.decode(set.view()).ok_or_else(no_decoder)?;
+        let from = codes.codes.row(route.base).to_vec();
+        let frames = learner.decode_changed(&from, set.view()).ok_or_else(no_decoder)?;
         let names = codes.factors.iter().map(|factor| factor.name.clone());
         let follows = names
             .zip(followed.iter().copied())

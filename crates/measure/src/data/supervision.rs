@@ -401,7 +401,8 @@ mod tests {
             let place = draw.rows.iter().position(|drawn| *drawn == row)?;
             Some(draw.views[0][place * 256..(place + 1) * 256].to_vec())
         };
-        let differs = |row: usize| image(&first, row).zip(image(&other, row)).is_some_and(|(a, b)| a != b);
+        let differs =
+            |row: usize| image(&first, row).zip(image(&other, row)).is_some_and(|(a, b)| a != b);
         assert!((0..405).any(differs), "no row was drawn anew");
     }
 

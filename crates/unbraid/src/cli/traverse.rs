@@ -10,7 +10,9 @@ use unbraid::representation::Representation;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
 use unbraid::traverse::{self, Route, Span};
-use unbraid::{animation, card, encode, factor_figure, layers_figure, matching_figure, picture, reconstruct};
+use unbraid::{
+    animation, card, encode, factor_figure, layers_figure, matching_figure, picture, reconstruct,
+};
 
 use super::Output;
 use super::args::{Range, Traverse};

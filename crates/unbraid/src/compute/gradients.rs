@@ -10,8 +10,8 @@ use burn::backend::{Autodiff, AutodiffBackend, Flex};
 
 use super::images::dims;
 use super::processor::{
-    Convolve, Layer, dense_backward, dense_forward, entropy_and_gradient, error_and_gradient,
-    Normed, larger_of_pairs, normalised, normalised_backward, to_larger_of_pairs,
+    Convolve, Layer, Normed, dense_backward, dense_forward, entropy_and_gradient,
+    error_and_gradient, larger_of_pairs, normalised, normalised_backward, to_larger_of_pairs,
 };
 use super::{Activation, Compute, Form, Likelihood};
 
@@ -188,7 +188,7 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
         let nodes = inputs.each_ref().map(Tracked::<C>::node);
         let [x, scale, shift] = inputs.map(Tracked::<C>::into_primitive);
         let (output, normed) = normalised(&x, scale, shift, slope);
-        let statistics = [&normed.mean, &normed.variance].map(|numbers| numbers.clone());
+        let statistics = [normed.mean.clone(), normed.variance.clone()];
         let [mean, variance] = statistics.map(Self::from_inner);
         let output = match NormaliseBackward.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish(normed, output),

@@ -21,9 +21,7 @@ use crate::compute::flatten;
 use crate::error::Result;
 use crate::model::{Code, Loss, Model, Step, Task};
 use crate::parts::gaussian::{Gaussian, repeated};
-use crate::parts::hierarchy::{
-    Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
-};
+use crate::parts::hierarchy::{Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer};
 use crate::parts::normalised::{self, Statistics};
 
 /// The VAE with several layers.
@@ -103,6 +101,10 @@ impl Model for HierarchicalVae {
 
     fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
         Some(self.hierarchy.decode(z))
+    }
+
+    fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
+        Some(self.hierarchy.decode_changed(from, to))
     }
 
     fn layers(&self) -> Vec<usize> {

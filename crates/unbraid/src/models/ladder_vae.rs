@@ -30,9 +30,7 @@ use crate::compute::flatten;
 use crate::error::Result;
 use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
 use crate::parts::gaussian::{Gaussian, repeated};
-use crate::parts::hierarchy::{
-    Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
-};
+use crate::parts::hierarchy::{Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer};
 use crate::parts::normalised::{self, Statistics};
 
 /// The settings of a Ladder VAE.
@@ -172,6 +170,10 @@ impl Model for LadderVae {
         Some(self.hierarchy.decode(z))
     }
 
+    fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
+        Some(self.hierarchy.decode_changed(from, to))
+    }
+
     fn layers(&self) -> Vec<usize> {
         self.hierarchy.layers()
     }
@@ -217,6 +219,7 @@ Upper layers that stay active, and a better bound than `hierarchical-vae` of the
 3, `kl/0` is the KL of each latent, counted from the bottom.
 
 ## Cautions
-Decoding starts at the lowest layer among the codes: with the codes of all layers only those of the first
-change the picture. For walks from the top train with codes set to that layer. Batch norm makes what one
+Decoding starts at the lowest layer among the codes: with the codes of all layers the first says all. In
+walks (`unbraid traverse`) a change of a code passes on: each layer below keeps its distance from what the
+one above expects. Batch norm makes what one
 row costs depend on its batch, in training; codes and bounds use statistics of the training data.";

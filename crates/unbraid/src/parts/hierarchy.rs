@@ -149,8 +149,7 @@ impl Hierarchy {
             let size = [sizes[i + 1], widths[i + 1], sizes[i]];
             GaussianNet::new(size, settings.batch_norm, rng, device)
         };
-        let head =
-            |rng: &mut Rng| Normalised::linear([widths[0], size], 0.0, false, rng, device);
+        let head = |rng: &mut Rng| Normalised::linear([widths[0], size], 0.0, false, rng, device);
         Self {
             priors: (0..sizes.len() - 1).map(|i| prior(i, rng)).collect(),
             output: Hidden::new([sizes[0], widths[0]], settings.batch_norm, rng, device),
@@ -223,7 +222,9 @@ impl Hierarchy {
         statistics: &mut Statistics,
     ) -> Tensor<1> {
         let log_density = self.error(layers[0].z.clone(), x, statistics) * -1.0;
-        layers.iter().fold(log_density, |sum, layer| sum - layer.kl(Cost::Drawn).sum_dim(1).squeeze_dim(1))
+        layers
+            .iter()
+            .fold(log_density, |sum, layer| sum - layer.kl(Cost::Drawn).sum_dim(1).squeeze_dim(1))
     }
 
     /// The means of the chosen layers side by side, from the bottom.
@@ -232,7 +233,8 @@ impl Hierarchy {
             0 => layers,
             layer => vec![layers[layer - 1].clone()],
         };
-        let beside = |part: fn(&Layer) -> Tensor<2>| Tensor::cat(chosen.iter().map(part).collect(), 1);
+        let beside =
+            |part: fn(&Layer) -> Tensor<2>| Tensor::cat(chosen.iter().map(part).collect(), 1);
         Code {
             mean: beside(|layer| layer.posterior.mean.clone()),
             log_variance: Some(beside(|layer| layer.posterior.log_variance.clone())),
@@ -246,6 +248,27 @@ impl Hierarchy {
         let lowest = self.settings.codes.max(1) - 1;
         let z = codes.narrow(1, 0, self.settings.layers[lowest]);
         let z = (0..lowest).rev().fold(z, |z, i| self.prior(i, z, statistics).mean);
+        self.likelihood.mean(self.decoded(z, statistics))
+    }
+
+    /// The expected observation where codes are changed: each layer keeps its distance from what the
+    /// layer above makes it expect, so a change at the top moves all below.
+    pub fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Tensor<4> {
+        if self.settings.codes > 0 {
+            return self.decode(to);
+        }
+        let statistics = &mut Statistics::Data;
+        let layer = |codes: &Tensor<2>, i: usize| {
+            let start = self.settings.layers[..i].iter().sum();
+            codes.clone().narrow(1, start, self.settings.layers[i])
+        };
+        let top = self.depth() - 1;
+        let mut z = layer(&to, top);
+        for i in (0..top).rev() {
+            let expected = self.prior(i, z, statistics).mean;
+            let before = self.prior(i, layer(&from, i + 1), statistics).mean;
+            z = layer(&to, i) + expected - before;
+        }
         self.likelihood.mean(self.decoded(z, statistics))
     }
 

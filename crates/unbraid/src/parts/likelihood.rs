@@ -90,7 +90,7 @@ mod tests {
         let mean = likelihood.error(tensor(decoded), tensor(x)).into_scalar::<f32>();
         let rows = |values: &[f32]| batch::matrix(values, 2, 2, &device::inference());
         let each = batch::numbers(likelihood.error_of_rows(rows(decoded), rows(x)));
-        assert!((mean - (each[0] + each[1]) / 2.0).abs() < 1e-4, "{mean} and {each:?}");
+        assert!((mean - f32::midpoint(each[0], each[1])).abs() < 1e-4, "{mean} and {each:?}");
         mean
     }
 

@@ -17,7 +17,7 @@ use super::layers::{Activation, constant, fixed, glorot};
 use crate::batch::Batch;
 use crate::compute;
 use crate::device;
-use crate::model::{Model, BatchStatistics, Step};
+use crate::model::{BatchStatistics, Model, Step};
 
 /// Of a leaky unit below zero, as in the Ladder VAE.
 const SLOPE: f32 = 0.01;

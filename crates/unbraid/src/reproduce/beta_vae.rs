@@ -43,7 +43,12 @@ const METHODS: &[(&str, Option<&str>)] = &[
 ];
 
 const NUMBERS: &[Number] = &[
-    Number { title: "Higgins score", number: "higgins-score", published: "higgins-score", times: 100.0 },
+    Number {
+        title: "Higgins score",
+        number: "higgins-score",
+        published: "higgins-score",
+        times: 100.0,
+    },
     Number { title: "accuracy", number: "beta-vae-score", published: "", times: 100.0 },
     Number { title: "MIG", number: "mig", published: "", times: 100.0 },
     Number { title: "seconds", number: "seconds", published: "", times: 1.0 },

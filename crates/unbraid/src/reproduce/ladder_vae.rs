@@ -9,7 +9,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 The bound of log p(x) in nats by 5,000 importance samples, on held-out images drawn black or white once; higher is
 better. BN: batch normalisation; WU: warm-up, beta from 0 to 1 in the first tenth of training. The VAE is
 `hierarchical-vae`, the LVAE `ladder-vae`, with the layers and widths of the paper (Sønderby et al. 2016), which trains
-for 2,000 epochs at a constant rate: here it is 20 epochs (Omniglot 40) with a rate that falls to nothing, 500 of the test images,
+for 2,000 epochs at a constant rate: here it is 10 epochs (Omniglot 20) with a rate that falls to nothing, 500 of the test images,
 and one seed, so ours are lower than theirs, and to be compared with each other. Of MNIST the source has one number; its other values are
 in a figure.
 

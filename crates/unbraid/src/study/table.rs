@@ -135,7 +135,8 @@ impl Study {
             found.extend(all.filter_map(|(name, value)| Some((name, value?))));
         }
         if let Some(bound) = run.bound()? {
-            let named = [("log-likelihood", "bound"), ("log-likelihood by one draw", "bound_of_one_draw")];
+            let named =
+                [("log-likelihood", "bound"), ("log-likelihood by one draw", "bound_of_one_draw")];
             let number = |(name, key): (&str, &str)| Some((name.to_string(), bound[key].as_f64()?));
             found.extend(named.into_iter().filter_map(number));
         }

@@ -28,7 +28,9 @@ fn gaussian(rows: usize, latents: usize, seed: u64) -> Gaussian {
     let mut numbers = |scale: f32| {
         let mut numbers = vec![0.0; rows * latents];
         draw.fill_normal(&mut numbers);
-        numbers.iter_mut().for_each(|number| *number *= scale);
+        for number in &mut numbers {
+            *number *= scale;
+        }
         batch::matrix(&numbers, rows, latents, &device::inference())
     };
     Gaussian { mean: numbers(1.0), log_variance: numbers(0.5) }
@@ -121,6 +123,23 @@ fn codes_are_of_all_layers_or_of_one() {
     let from_top = batch::numbers(model.decode(top.mean));
     model.settings.codes = 1;
     assert_eq!(batch::numbers(model.decode(between)), from_top);
+}
+
+#[test]
+fn a_change_at_the_top_reaches_the_observation_and_no_change_is_none() {
+    let model = hierarchy("bernoulli", 0.0);
+    let codes = gaussian(2, 5, 8).mean;
+    let same = batch::numbers(model.decode_changed(codes.clone(), codes.clone()));
+    for (a, b) in same.iter().zip(batch::numbers(model.decode(codes.clone()))) {
+        assert!((a - b).abs() < 1e-6, "{a} and {b}");
+    }
+    let top = batch::matrix(&[0.0, 0.0, 0.0, 1.0, 0.0].repeat(2), 2, 5, &device::inference());
+    let moved = batch::numbers(model.decode_changed(codes.clone(), codes.clone() + top.clone()));
+    assert!(same.iter().zip(&moved).any(|(a, b)| (a - b).abs() > 1e-3), "{same:?} {moved:?}");
+    assert_eq!(
+        batch::numbers(model.decode(codes.clone() + top)),
+        batch::numbers(model.decode(codes))
+    );
 }
 
 #[test]
