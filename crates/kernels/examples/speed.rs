@@ -3,7 +3,7 @@
 //!
 //!     cargo run --release -p unbraid-kernels --example speed [threads]
 
-#![allow(clippy::print_stdout, unsafe_code)]
+#![allow(clippy::print_stdout, clippy::wildcard_imports, unsafe_code)]
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -29,36 +29,39 @@ fn time<T>(mut f: impl FnMut() -> T) -> f64 {
 
 /// Fused multiply-adds in registers only: what no kernel can exceed.
 #[cfg(target_arch = "x86_64")]
-fn peak() -> f64 {
-    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps, _mm256_storeu_ps};
+fn peak(cpu: Cpu) -> f64 {
+    use std::arch::x86_64::*;
     const TURNS: usize = 500_000;
-    #[target_feature(enable = "avx2,fma")]
-    fn turns() -> f32 {
-        let mut sums = [_mm256_set1_ps(black_box(1.0)); 12];
-        let (x, y) = (_mm256_set1_ps(black_box(0.999)), _mm256_set1_ps(black_box(0.001)));
-        for _ in 0..TURNS {
-            for sum in &mut sums {
-                *sum = _mm256_fmadd_ps(*sum, x, y);
+    /// Twelve sums, enough to hide how long one takes.
+    macro_rules! turns {
+        ($name:ident, $features:literal, $set:ident, $fma:ident, $add:ident, $first:ident) => {
+            #[target_feature(enable = $features)]
+            fn $name() -> f32 {
+                let mut sums = [$set(black_box(1.0)); 12];
+                let (x, y) = ($set(black_box(0.999)), $set(black_box(0.001)));
+                for _ in 0..TURNS {
+                    for sum in &mut sums {
+                        *sum = $fma(*sum, x, y);
+                    }
+                }
+                $first(sums.into_iter().fold($set(0.0), |total, sum| $add(total, sum)))
             }
-        }
-        let mut out = [0.0; 8];
-        for sum in sums {
-            // SAFETY: eight floats.
-            unsafe { _mm256_storeu_ps(out.as_mut_ptr(), black_box(sum)) }
-        }
-        out[0]
+        };
     }
-    if !(std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma"))
-    {
-        return f64::NAN;
-    }
-    // SAFETY: the processor has just been asked.
-    let seconds = time(|| rayon::broadcast(|_| unsafe { turns() }));
-    rayon::current_num_threads() as f64 * TURNS as f64 * 12.0 * 16.0 / seconds / 1e9
+    turns!(avx2, "avx2,fma", _mm256_set1_ps, _mm256_fmadd_ps, _mm256_add_ps, _mm256_cvtss_f32);
+    turns!(avx512, "avx512f", _mm512_set1_ps, _mm512_fmadd_ps, _mm512_add_ps, _mm512_cvtss_f32);
+    // SAFETY: a `Cpu` of this name is only to be had where the processor has the instructions.
+    let (floats, turns): (f64, fn() -> f32) = match cpu.name() {
+        "avx2" => (8.0, || unsafe { avx2() }),
+        "avx512" => (16.0, || unsafe { avx512() }),
+        _ => return f64::NAN,
+    };
+    let seconds = time(|| rayon::broadcast(|_| turns()));
+    rayon::current_num_threads() as f64 * TURNS as f64 * 12.0 * 2.0 * floats / seconds / 1e9
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn peak() -> f64 {
+fn peak(_: Cpu) -> f64 {
     f64::NAN
 }
 
@@ -74,7 +77,7 @@ fn main() {
         "{}, {} threads, peak {:.0} GFLOP/s",
         cpu.name(),
         rayon::current_num_threads(),
-        peak()
+        peak(cpu)
     );
     let mut total = 0.0;
     let mut line = |name: &str, operations: f64, seconds: f64| {
@@ -84,7 +87,7 @@ fn main() {
     for (side, big, small) in [(64, 1, 32), (64, 3, 32), (32, 32, 32), (16, 32, 64), (8, 64, 64)] {
         convolution(side, big, small, cpu, &mut line);
     }
-    for (inputs, outputs) in [(1024, 256), (256, 1024), (256, 10), (10, 256)] {
+    for (inputs, outputs) in [(1024, 256), (256, 1024), (256, 10), (10, 256), (36864, 2306)] {
         dense(inputs, outputs, cpu, &mut line);
     }
     let (decoded, observed) = (numbers(BATCH * 4096), numbers(BATCH * 4096));

@@ -42,19 +42,18 @@ impl Cpu {
     /// The environment variable that chooses: `portable`, `avx2`, `avx512`, `neon`.
     pub const VARIABLE: &str = "UNBRAID_CPU";
 
-    /// Everything this machine can run, the preferred one last. AVX-512 stands before AVX2: nobody has
-    /// measured it yet, so it has to be asked for by name.
+    /// Everything this machine can run, the fastest last.
     pub fn available() -> Vec<Self> {
         let mut found = vec![Instructions::Portable];
         #[cfg(target_arch = "x86_64")]
         {
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                found.push(Instructions::Avx512);
-            }
             if std::arch::is_x86_feature_detected!("avx2")
                 && std::arch::is_x86_feature_detected!("fma")
             {
                 found.push(Instructions::Avx2);
+            }
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                found.push(Instructions::Avx512);
             }
         }
         #[cfg(target_arch = "aarch64")]

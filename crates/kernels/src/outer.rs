@@ -1,6 +1,7 @@
 //! sum[k, column] += Σ_pixel left[pixel, k] · right[pixel, column], a tile of sums at a time in
 //! registers: the gradient of a convolution's weights.
 
+use std::array::from_fn;
 use std::mem::MaybeUninit;
 
 use crate::cpu::Kernel;
@@ -64,19 +65,26 @@ impl Kernel for Outer<'_> {
                     width: self.width,
                     left: self.left_strides,
                     right: self.right_strides,
+                    panel: depth * WIDTH,
                     accumulate: self.accumulate || image > 0 || y > 0,
                 };
                 for run in 0..self.runs {
-                    for panel in 0..panels {
-                        // SAFETY: the contract of `run`, for the images, rows, run and panel at hand.
+                    let mut panel = 0;
+                    while panel < panels {
+                        let pair = L::PANELS >= 2 && panel + 2 <= panels;
+                        // SAFETY: the contract of `run`, for the images, rows, run and panels at hand.
                         unsafe {
                             let (l, r) = (self.left_strides, self.right_strides);
                             let left =
                                 self.left.add(image * l.image + y * l.row + run * self.pitch);
                             let right = self.right.add(image * r.image + y * r.row + panel * WIDTH);
                             let sums = sums.add((panel * depth + run * self.run) * WIDTH);
-                            block.sweep::<L>(self.run, left, right, sums);
+                            match pair {
+                                true => block.sweep::<L, 2>(self.run, left, right, sums),
+                                false => block.sweep::<L, 1>(self.run, left, right, sums),
+                            }
                         }
+                        panel += if pair { 2 } else { 1 };
                     }
                 }
             }
@@ -91,13 +99,15 @@ struct Block {
     width: usize,
     left: Strides,
     right: Strides,
+    /// Floats from the sums of a panel to those of the next.
+    panel: usize,
     accumulate: bool,
 }
 
 impl Block {
-    /// All tiles of one run and one panel.
+    /// All tiles of one run and P panels.
     #[inline(always)]
-    unsafe fn sweep<L: Lanes>(
+    unsafe fn sweep<L: Lanes, const P: usize>(
         &self,
         run: usize,
         left: *const f32,
@@ -111,13 +121,13 @@ impl Block {
             unsafe {
                 let (left, sums) = (left.add(k), sums.add(k * WIDTH));
                 match height {
-                    12 => self.tile::<L, 12>(left, right, sums),
-                    6 => self.tile::<L, 6>(left, right, sums),
-                    5 => self.tile::<L, 5>(left, right, sums),
-                    4 => self.tile::<L, 4>(left, right, sums),
-                    3 => self.tile::<L, 3>(left, right, sums),
-                    2 => self.tile::<L, 2>(left, right, sums),
-                    _ => self.tile::<L, 1>(left, right, sums),
+                    12 => self.tile::<L, 12, P>(left, right, sums),
+                    6 => self.tile::<L, 6, P>(left, right, sums),
+                    5 => self.tile::<L, 5, P>(left, right, sums),
+                    4 => self.tile::<L, 4, P>(left, right, sums),
+                    3 => self.tile::<L, 3, P>(left, right, sums),
+                    2 => self.tile::<L, 2, P>(left, right, sums),
+                    _ => self.tile::<L, 1, P>(left, right, sums),
                 }
             }
             k += height;
@@ -125,7 +135,7 @@ impl Block {
     }
 
     #[inline(always)]
-    unsafe fn tile<L: Lanes, const R: usize>(
+    unsafe fn tile<L: Lanes, const R: usize, const P: usize>(
         &self,
         left: *const f32,
         right: *const f32,
@@ -133,10 +143,10 @@ impl Block {
     ) {
         // SAFETY: the contract of `Outer::run`.
         unsafe {
-            let mut sums = [L::splat(0.0); R];
+            let mut sums = [[L::splat(0.0); P]; R];
             if self.accumulate {
                 for i in 0..R {
-                    sums[i] = L::load(out.add(i * WIDTH));
+                    sums[i] = from_fn(|p| L::load(out.add(p * self.panel + i * WIDTH)));
                 }
             }
             for image in 0..self.images {
@@ -159,24 +169,29 @@ impl Block {
                 }
             }
             for i in 0..R {
-                sums[i].store(out.add(i * WIDTH));
+                for p in 0..P {
+                    sums[i][p].store(out.add(p * self.panel + i * WIDTH));
+                }
             }
         }
     }
 }
 
-/// sums[i] += left[i] · right
+/// sums[i][p] += left[i] · right[p]
 #[inline(always)]
-unsafe fn add_outer<L: Lanes, const R: usize>(
-    sums: &mut [L; R],
+unsafe fn add_outer<L: Lanes, const R: usize, const P: usize>(
+    sums: &mut [[L; P]; R],
     left: *const f32,
     right: *const f32,
 ) {
-    // SAFETY: the pixel has R numbers on the left and a panel on the right.
+    // SAFETY: the pixel has R numbers on the left and P panels on the right.
     unsafe {
-        let right = L::load(right);
+        let right: [L; P] = from_fn(|p| L::load(right.add(p * WIDTH)));
         for i in 0..R {
-            sums[i] = L::splat(*left.add(i)).mul_add(right, sums[i]);
+            let left = L::splat(*left.add(i));
+            for p in 0..P {
+                sums[i][p] = left.mul_add(right[p], sums[i][p]);
+            }
         }
     }
 }

@@ -85,26 +85,39 @@ impl Kernel for Product<'_> {
         let together = (PANEL_BLOCK / size_of::<PanelRow>() / self.rows.run.max(1)).max(1);
         for block in (0..self.count).step_by(ROW_BLOCK) {
             let end = (block + ROW_BLOCK).min(self.count);
-            for panel in 0..panels {
+            let mut panel = 0;
+            while panel < panels {
+                let pair = L::PANELS >= 2 && (panel + 2) * WIDTH <= self.columns;
                 // At least once: without any run the output is the bias.
                 let mut runs = 0..together.min(self.rows.runs);
                 loop {
-                    // SAFETY: these rows, runs and panel exist; the caller answers for the memory.
-                    unsafe { self.sweep::<L>(block..end, panel, runs.clone()) };
+                    // SAFETY: these rows, runs and panels exist; the caller answers for the memory.
+                    unsafe {
+                        match pair {
+                            true => self.sweep::<L, 2>(block..end, panel, runs.clone()),
+                            false => self.sweep::<L, 1>(block..end, panel, runs.clone()),
+                        }
+                    }
                     if runs.end == self.rows.runs {
                         break;
                     }
                     runs = runs.end..(runs.end + together).min(self.rows.runs);
                 }
+                panel += if pair { 2 } else { 1 };
             }
         }
     }
 }
 
 impl Product<'_> {
-    /// Some rows, one panel, some runs.
+    /// Some rows, P panels, some runs.
     #[inline(always)]
-    unsafe fn sweep<L: Lanes>(&self, rows: Range<usize>, panel: usize, runs: Range<usize>) {
+    unsafe fn sweep<L: Lanes, const P: usize>(
+        &self,
+        rows: Range<usize>,
+        panel: usize,
+        runs: Range<usize>,
+    ) {
         let mut row = rows.start;
         while row < rows.end {
             let height = tile_height::<L>(rows.end - row);
@@ -112,91 +125,115 @@ impl Product<'_> {
             // SAFETY: the contract of `run`.
             unsafe {
                 match height {
-                    12 => self.tile::<L, 12>(row, panel, runs),
-                    6 => self.tile::<L, 6>(row, panel, runs),
-                    5 => self.tile::<L, 5>(row, panel, runs),
-                    4 => self.tile::<L, 4>(row, panel, runs),
-                    3 => self.tile::<L, 3>(row, panel, runs),
-                    2 => self.tile::<L, 2>(row, panel, runs),
-                    _ => self.tile::<L, 1>(row, panel, runs),
+                    12 => self.tile::<L, 12, P>(row, panel, runs),
+                    6 => self.tile::<L, 6, P>(row, panel, runs),
+                    5 => self.tile::<L, 5, P>(row, panel, runs),
+                    4 => self.tile::<L, 4, P>(row, panel, runs),
+                    3 => self.tile::<L, 3, P>(row, panel, runs),
+                    2 => self.tile::<L, 2, P>(row, panel, runs),
+                    _ => self.tile::<L, 1, P>(row, panel, runs),
                 }
             }
             row += height;
         }
     }
 
+    /// R rows by P panels of sums. Only a panel by itself may be partly beyond the columns.
     #[inline(always)]
-    unsafe fn tile<L: Lanes, const R: usize>(&self, row: usize, panel: usize, runs: Range<usize>) {
+    unsafe fn tile<L: Lanes, const R: usize, const P: usize>(
+        &self,
+        row: usize,
+        panel: usize,
+        runs: Range<usize>,
+    ) {
         let column = panel * WIDTH;
-        let whole = column + WIDTH <= self.columns;
+        let width = WIDTH.min(self.columns - column);
+        // Known to the compiler for a pair, whose loops over sums are then short enough to be unrolled: a
+        // loop that is not would move the sums out of registers.
+        let whole = P > 1 || width == WIDTH;
         // SAFETY: the contract of `run`; offsets of rows are in bounds because `row + R ≤ count`.
         unsafe {
             let from: [usize; R] = from_fn(|i| *self.rows.from.get_unchecked(row + i));
             let to: [*mut f32; R] =
                 from_fn(|i| self.out.add(*self.rows.to.get_unchecked(row + i) + column));
-            let width = WIDTH.min(self.columns - column);
-            let mut sums = [L::splat(0.0); R];
+            let mut sums = [[L::splat(0.0); P]; R];
             if self.accumulate || runs.start > 0 {
                 for i in 0..R {
-                    sums[i] = if whole { L::load(to[i]) } else { load_part(to[i], width) };
+                    for p in 0..P {
+                        let to = to[i].add(p * WIDTH);
+                        sums[i][p] = if whole { L::load(to) } else { load_part(to, width) };
+                    }
                 }
             } else if !self.bias.is_empty() {
-                sums = [L::load(self.bias.as_ptr().add(column)); R];
+                let bias = self.bias.as_ptr().add(column);
+                sums = [from_fn(|p| L::load(bias.add(p * WIDTH))); R];
             }
             let last = runs.end == self.rows.runs;
             let skipped = panel * self.panel_rows + runs.start * self.rows.run;
-            let mut right = self.panels.as_ptr().add(skipped).cast::<f32>();
+            let right = self.panels.as_ptr().add(skipped);
+            let mut right: [*const f32; P] =
+                from_fn(|p| right.add(p * self.panel_rows).cast::<f32>());
             for run in runs {
                 let left: [*const f32; R] =
                     from_fn(|i| self.left.add(from[i] + run * self.rows.pitch));
                 let mut k = 0;
                 while k + 4 <= self.rows.run {
-                    multiply(&mut sums, &left, k, right);
-                    multiply(&mut sums, &left, k + 1, right.add(WIDTH));
-                    multiply(&mut sums, &left, k + 2, right.add(2 * WIDTH));
-                    multiply(&mut sums, &left, k + 3, right.add(3 * WIDTH));
-                    right = right.add(4 * WIDTH);
+                    multiply(&mut sums, &left, k, &right);
+                    multiply(&mut sums, &left, k + 1, &right.map(|right| right.add(WIDTH)));
+                    multiply(&mut sums, &left, k + 2, &right.map(|right| right.add(2 * WIDTH)));
+                    multiply(&mut sums, &left, k + 3, &right.map(|right| right.add(3 * WIDTH)));
+                    right = right.map(|right| right.add(4 * WIDTH));
                     k += 4;
                 }
                 while k < self.rows.run {
-                    multiply(&mut sums, &left, k, right);
-                    right = right.add(WIDTH);
+                    multiply(&mut sums, &left, k, &right);
+                    right = right.map(|right| right.add(WIDTH));
                     k += 1;
                 }
             }
-            // Simple enough to be unrolled: a loop that is not would move the sums out of registers.
             if last && self.activation == Activation::Relu {
-                for sum in &mut sums {
-                    *sum = L::splat(0.0).max(*sum);
+                for i in 0..R {
+                    for p in 0..P {
+                        sums[i][p] = L::splat(0.0).max(sums[i][p]);
+                    }
                 }
             }
             for i in 0..R {
-                if whole { sums[i].store(to[i]) } else { store_part(sums[i], to[i], width) }
+                for p in 0..P {
+                    let to = to[i].add(p * WIDTH);
+                    if whole { sums[i][p].store(to) } else { store_part(sums[i][p], to, width) }
+                }
             }
             if last && !matches!(self.activation, Activation::None | Activation::Relu) {
                 for to in to {
-                    let value: L = if whole { L::load(to) } else { load_part(to, width) };
-                    let value = self.activation.apply(value);
-                    if whole { value.store(to) } else { store_part(value, to, width) }
+                    for p in 0..P {
+                        let to = to.add(p * WIDTH);
+                        let value: L = if whole { L::load(to) } else { load_part(to, width) };
+                        let value = self.activation.apply(value);
+                        if whole { value.store(to) } else { store_part(value, to, width) }
+                    }
                 }
             }
         }
     }
 }
 
-/// sums[i] += left[i][k] · right
+/// sums[i][p] += left[i][k] · right[p]
 #[inline(always)]
-unsafe fn multiply<L: Lanes, const R: usize>(
-    sums: &mut [L; R],
+unsafe fn multiply<L: Lanes, const R: usize, const P: usize>(
+    sums: &mut [[L; P]; R],
     left: &[*const f32; R],
     k: usize,
-    right: *const f32,
+    right: &[*const f32; P],
 ) {
-    // SAFETY: `k` is within every run and `right` has a row of sixteen.
+    // SAFETY: `k` is within every run and each of `right` has a row of sixteen.
     unsafe {
-        let right = L::load(right);
+        let right: [L; P] = from_fn(|p| L::load(right[p]));
         for i in 0..R {
-            sums[i] = L::splat(*left[i].add(k)).mul_add(right, sums[i]);
+            let left = L::splat(*left[i].add(k));
+            for p in 0..P {
+                sums[i][p] = left.mul_add(right[p], sums[i][p]);
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ pub(crate) struct Avx2(__m256, __m256);
 impl Lanes for Avx2 {
     /// 6 rows × 2 registers, two for the panel, one for the broadcast: 15 of 16.
     const ROWS: usize = 6;
+    const PANELS: usize = 1;
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {

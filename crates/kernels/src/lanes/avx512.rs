@@ -1,4 +1,4 @@
-//! AVX-512: one register. Compiled and type-checked here; the reference machine cannot run it.
+//! AVX-512: one register.
 
 use super::Lanes;
 use std::arch::x86_64::*;
@@ -9,8 +9,10 @@ pub(crate) struct Avx512(__m512);
 // SAFETY of every block below: the trait's contract gives the instruction set, and sixteen floats
 // behind a pointer.
 impl Lanes for Avx512 {
-    /// 12 rows of one register: enough independent sums to hide the latency of an FMA.
+    /// 12 rows by two panels are 24 of the 32 registers, and a number that is loaded and spread over a
+    /// register is used twice: with one panel the two loads of a cycle are what limits.
     const ROWS: usize = 12;
+    const PANELS: usize = 2;
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {

@@ -38,6 +38,8 @@ pub(crate) const WIDTH: usize = 16;
 pub(crate) trait Lanes: Copy {
     /// The rows of the largest tile whose accumulators stay in registers.
     const ROWS: usize;
+    /// The panels of sixteen columns that such a tile has side by side.
+    const PANELS: usize;
 
     unsafe fn splat(value: f32) -> Self;
     unsafe fn load(from: *const f32) -> Self;

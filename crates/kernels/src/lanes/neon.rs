@@ -23,6 +23,7 @@ impl Neon {
 impl Lanes for Neon {
     /// 6 rows × 4 registers, four for the panel: 28 of 32.
     const ROWS: usize = 6;
+    const PANELS: usize = 1;
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {

@@ -19,6 +19,7 @@ impl Portable {
 
 impl Lanes for Portable {
     const ROWS: usize = 2;
+    const PANELS: usize = 1;
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
