@@ -49,6 +49,8 @@ pub use dense::Dense;
 pub use geometry::Geometry;
 pub use likelihood::Likelihood;
 pub use map::{Map, Placement};
-pub use normalise::{Normalised, NormalisedGradients, normalise, normalise_backward};
+pub use normalise::{
+    NORMALISE_EPSILON, Normalised, NormalisedGradients, normalise, normalise_backward,
+};
 pub use pool::Pool;
 pub use softmax::cross_entropy;

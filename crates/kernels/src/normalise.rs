@@ -8,7 +8,7 @@
 //! and compilers make vectors of them.
 
 /// Keeps a variance away from zero.
-const EPSILON: f32 = 1e-5;
+pub const NORMALISE_EPSILON: f32 = 1e-5;
 
 /// Normalised sums, and what the backward pass needs.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub fn normalise(x: &[f32], scale: &[f32], shift: &[f32], slope: f32) -> Normali
 }
 
 fn inverse(variance: &[f32]) -> Vec<f32> {
-    variance.iter().map(|variance| 1.0 / (variance + EPSILON).sqrt()).collect()
+    variance.iter().map(|variance| 1.0 / (variance + NORMALISE_EPSILON).sqrt()).collect()
 }
 
 /// The gradients, from that of the output. With g the gradient of scale x̂ + shift:

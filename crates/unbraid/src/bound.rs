@@ -10,7 +10,8 @@
 
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
-use unbraid_measure::data::Dataset;
+use toml::Value;
+use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::rng::Rng;
 
 use crate::batch::Seen;
@@ -19,9 +20,11 @@ use crate::encode;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 
-/// Rows at once, and draws of each: a thousand observations in memory.
+/// Rows at once, and draws of each: a thousand observations in memory, fewer where they are large.
 const ROWS: usize = 20;
 const DRAWS: usize = 50;
+/// Numbers of observations in memory, beside what the networks need for them.
+const NUMBERS: usize = 1 << 21;
 
 /// The bound of some rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,8 +58,20 @@ pub fn of_run(
     let drawn = plan.binarized(rng.split("binarize"));
     let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);
     let rows = encode::rows(data, rows, &rng);
+    let bernoulli =
+        plan.config.model.get("likelihood").and_then(Value::as_str) == Some("bernoulli");
+    if bernoulli && !is_black_and_white(data, &rows) {
+        let reason = "the data are grey, and of grey a Bernoulli likelihood is no density, so there is no \
+                      log p(x): train with train.binarize = true or model.likelihood = \"gaussian\"";
+        return Err(Error::Unable(reason.into()));
+    }
     let found = measure(learner, data, &rows, draws, &rng, report)?;
     Ok(Bound { held_out: held_out.is_some(), ..found })
+}
+
+fn is_black_and_white(data: &dyn Dataset, rows: &[usize]) -> bool {
+    let binary = |value: &f32| *value == 0.0 || *value == 1.0;
+    rows.chunks(ROWS).all(|rows| data::observations(data, rows).iter().all(binary))
 }
 
 /// The bound on these rows.
@@ -70,12 +85,13 @@ pub fn measure(
 ) -> Result<Bound> {
     let rng = rng.split("draws");
     let (mut bounds, mut singles) = (Vec::new(), Vec::new());
-    let parts = draws.div_ceil(DRAWS);
+    let at_once = (NUMBERS / (ROWS * data.shape().size())).clamp(1, DRAWS);
+    let parts = draws.div_ceil(at_once);
     for (number, chunk) in rows.chunks(ROWS).enumerate() {
         let seen = Seen::of(data, chunk);
         let mut sums = vec![Sum::default(); chunk.len()];
         for part in 0..parts {
-            let draws = DRAWS.min(draws - part * DRAWS);
+            let draws = at_once.min(draws - part * at_once);
             let number = (number * parts + part) as u64;
             let weights = learner.log_weights(&seen, draws, number, &rng).ok_or_else(unable)?;
             add(&mut sums, &weights);

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, ordered};
 
 /// How many dots a panel shows.
-const POINTS: usize = 2000;
+const POINTS: usize = 1000;
 /// A legend has at most so many values.
 const NAMED: usize = 12;
 const ACROSS: usize = 3;
@@ -133,7 +133,9 @@ impl Colouring {
         for (k, value) in values.iter().enumerate() {
             let x = LEFT + k as f64 * 46.0;
             figure.dot((x, 70.0), 4.0, self.of(*value));
-            figure.text((x + 8.0, 74.0), 12.0, INK, Anchor::Start, &format!("{value}"));
+            // The values are f32: with more digits 0.6 would be 0.6000000238418579.
+            let text = format!("{}", (value * 1000.0).round() / 1000.0);
+            figure.text((x + 8.0, 74.0), 12.0, INK, Anchor::Start, &text);
         }
     }
 }

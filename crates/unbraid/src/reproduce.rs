@@ -44,6 +44,8 @@ pub struct Experiment {
     pub summary: &'static str,
     /// How to read what comes out, with what is published beside it.
     pub reading: &'static str,
+    /// What a quick run has less of, the end of a sentence.
+    pub quick: &'static str,
     /// Its studies.
     pub parts: &'static [Part],
 }
@@ -181,6 +183,24 @@ mod tests {
                     let refused = part.study(&place, other).unwrap_err().to_string();
                     assert!(refused.contains("holds another study"), "{refused}");
                 }
+            }
+        }
+    }
+
+    /// Their data may not be here, but their models and settings can be tried on others.
+    #[test]
+    fn every_study_of_files_can_be_planned_but_for_its_data() {
+        let squares: Table = "name = 'squares'".parse().unwrap();
+        let optional = EXPERIMENTS.iter().flat_map(|experiment| experiment.parts);
+        for part in optional.filter(|part| part.optional) {
+            for quick in [false, true] {
+                let mut table = part.table(Budget { quick, seeds: None });
+                table.insert("data".into(), Value::Table(squares.clone()));
+                let score = table.get_mut("score").and_then(Value::as_table_mut).unwrap();
+                score.remove("held_out");
+                let directory = tempfile::tempdir().unwrap();
+                let study = Study::create(&directory.path().join(part.name), &table).unwrap();
+                assert!(study.runs.len() > 4, "{}", part.name);
             }
         }
     }

@@ -95,6 +95,17 @@ impl Learner for Turned {
         self.inner.decode(self.turn(codes).view())
     }
 
+    /// A turn changes neither p(x, z) nor q(z|x).
+    fn log_weights(
+        &self,
+        seen: &Seen,
+        draws: usize,
+        number: u64,
+        rng: &Rng,
+    ) -> Option<Array2<f32>> {
+        self.inner.log_weights(seen, draws, number, rng)
+    }
+
     fn weights(&self) -> Weights {
         self.inner.weights()
     }

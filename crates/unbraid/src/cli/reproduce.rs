@@ -68,7 +68,11 @@ fn show(
 ) -> Result<()> {
     let mut text = format!("# unbraid reproduce {}\n\n{}\n", experiment.name, experiment.reading);
     if quick {
-        text.push_str("\nThis is the quick run: fewer data sets than in the whole experiment.\n");
+        let _ = write!(
+            text,
+            "\nThis is the quick run, with less than is said above: {}.\n",
+            experiment.quick
+        );
     }
     let mut rows: Vec<Json> = Vec::new();
     for (part, study) in studies {

@@ -69,9 +69,8 @@ fn beside(run: &std::path::Path) -> PathBuf {
 
 fn other_prior(plan: &Plan) -> Error {
     Error::Unable(format!(
-        "`{}` has a prior that depends on the label, and a turn would change it: that is how labels \
-         make the codes identifiable. The demonstration needs a model with the prior N(0, I), such \
-         as `vae`",
+        "`{}` has a prior other than N(0, I), which a turn would change (that is how labels of time make \
+         codes identifiable); the demonstration needs a model with the prior N(0, I), such as `vae`",
         plan.entry.info.name
     ))
 }

@@ -87,15 +87,21 @@ pub(super) fn of_run(
             others.push((Codes::HeldOutSample, score(&mut codes, &metrics)?));
         }
     }
-    let ScoreSettings { bound, bound_rows, .. } = plan.config.score;
-    if bound > 0 {
-        evaluate::of_run(run, plan, learner, [bound, bound_rows], output)?;
-    }
     let document = joined(&report, &others);
-    if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {
+    let scored = report.outcomes.iter().any(|outcome| outcome.score.is_ok());
+    if scored {
         save(run, document.clone())?;
+    }
+    // After the scores are safe: it may be refused.
+    let ScoreSettings { bound, bound_rows, .. } = plan.config.score;
+    let bounded = match bound {
+        0 => Ok(()),
+        draws => evaluate::of_run(run, plan, learner, [draws, bound_rows], output).map(drop),
+    };
+    if scored {
         card::write(run, plan)?;
     }
+    bounded?;
     Ok(Found { codes, report, others, document })
 }
 

@@ -8,7 +8,7 @@ use burn::backend::ops::{ConvOptions, ConvTransposeOptions};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, TensorMetadata, backend_extension};
 use burn::tensor::{Shape, Tensor};
-pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood};
+pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood, NORMALISE_EPSILON};
 
 mod gradients;
 mod images;
@@ -170,7 +170,8 @@ pub trait Compute: Backend {
         let mean = Self::float_mean_dim(x.clone(), 0);
         let apart = Self::float_sub(x, mean.clone());
         let variance = Self::float_mean_dim(Self::float_mul(apart.clone(), apart.clone()), 0);
-        let spread = Self::float_sqrt(Self::float_add_scalar(variance.clone(), 1e-5f32.into()));
+        let away = Self::float_add_scalar(variance.clone(), NORMALISE_EPSILON.into());
+        let spread = Self::float_sqrt(away);
         let times = Self::float_div(along(scale), spread);
         let sums = Self::float_add(Self::float_mul(apart, times), along(shift));
         let output = activate::<Self>(sums, Activation::LeakyRelu(slope));

@@ -18,7 +18,8 @@
 //! our choice. So are: the networks of the other autoencoders instead of those that pool and unpool;
 //! the posterior's mean as the z of the two lines, so that nothing pushes its noise away; the KL of
 //! active latents only, since for the others the gradient is replaced; ordinary batches that vary
-//! in every factor, and how many there are; Adam.
+//! in every factor, and how many there are; that the push is not divided by the batch, where the other
+//! terms are means over it; Adam.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -96,9 +97,9 @@ of one factor, and jump from batch to batch. `invariance` is what the encoder pa
 move while their factor does not.
 
 ## Cautions
-The data must have a row for every combination of factor values, and no hidden factors: to score
-some factors only, encode with `--data dsprites --set 'variant.only=[\"posX\", \"posY\"]'`. The
-networks are those of `vae`, not the paper's, which pool and unpool.",
+The data must have factors that can be varied one at a time. The push on inactive latents is a sum over
+the batch and the other terms are means, so `train.batch` changes how they weigh. The networks are
+those of `vae`, not the paper's, which pool and unpool.",
     };
     const SUPERVISION: Supervision = Supervision::OneFactor;
 

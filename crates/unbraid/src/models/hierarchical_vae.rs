@@ -138,5 +138,5 @@ The lower layers do the work: beyond the second or third, layers tell next to no
 not improve the bound. `unbraid show ladder-vae` is the remedy.
 
 ## Reading the log
-`bound` is -L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
+`bound` is L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
 3, `kl/0` is the KL of each latent, counted from the bottom.";

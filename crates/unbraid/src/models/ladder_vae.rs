@@ -215,11 +215,11 @@ look. `unbraid evaluate RUN --bound 5000` then gives the bound that papers print
 Upper layers that stay active, and a better bound than `hierarchical-vae` of the same size.
 
 ## Reading the log
-`bound` is -L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
+`bound` is L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
 3, `kl/0` is the KL of each latent, counted from the bottom.
 
 ## Cautions
 Decoding starts at the lowest layer among the codes: with the codes of all layers the first says all. In
 walks (`unbraid traverse`) a change of a code passes on: each layer below keeps its distance from what the
-one above expects. Batch norm makes what one
-row costs depend on its batch, in training; codes and bounds use statistics of the training data.";
+one above expects. In training, batch norm makes what one row costs depend on the rows beside it (with
+train.batch = 1 nothing is left of the row); codes and bounds use statistics of the training data.";

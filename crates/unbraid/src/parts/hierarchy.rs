@@ -24,6 +24,13 @@ pub use settings::HierarchySettings;
 
 /// Keeps a learned variance away from zero.
 const LEAST_VARIANCE: f64 = 1e-5;
+/// ln(e − 1), where softplus is 1.
+const VARIANCE_ONE: f32 = 0.541_324_85;
+
+/// log(softplus(·) + 1e-5)
+fn log_variance(head: Tensor<2>) -> Tensor<2> {
+    (softplus(head, 1.0) + LEAST_VARIANCE).log()
+}
 
 /// Two hidden layers, and a Gaussian read off the second.
 #[derive(Module, Debug)]
@@ -46,11 +53,10 @@ impl GaussianNet {
         Self { hidden, mean: head(0.0), variance: head(1.0) }
     }
 
-    /// What the hidden layers make of it, and the Gaussian: variance = softplus(·) + 1e-5.
+    /// What the hidden layers make of it, and the Gaussian.
     pub fn forward(&self, y: Tensor<2>, statistics: &mut Statistics) -> (Tensor<2>, Gaussian) {
         let h = self.hidden.forward(y, statistics);
-        let variance = softplus(self.variance.forward(h.clone(), statistics), 1.0);
-        let log_variance = (variance + LEAST_VARIANCE).log();
+        let log_variance = log_variance(self.variance.forward(h.clone(), statistics));
         (h.clone(), Gaussian { mean: self.mean.forward(h, statistics), log_variance })
     }
 }
@@ -130,7 +136,7 @@ pub struct Hierarchy {
     /// z_1 to what the output is read off.
     output: Hidden,
     decoded: Normalised,
-    /// The logarithm of the variance of each number, where it is learned.
+    /// The variance of each number, where it is learned.
     spread: Option<Normalised>,
     #[module(skip)]
     settings: HierarchySettings,
@@ -149,12 +155,14 @@ impl Hierarchy {
             let size = [sizes[i + 1], widths[i + 1], sizes[i]];
             GaussianNet::new(size, settings.batch_norm, rng, device)
         };
-        let head = |rng: &mut Rng| Normalised::linear([widths[0], size], 0.0, false, rng, device);
+        let head = |shift: f32, rng: &mut Rng| {
+            Normalised::linear([widths[0], size], shift, false, rng, device)
+        };
         Self {
             priors: (0..sizes.len() - 1).map(|i| prior(i, rng)).collect(),
             output: Hidden::new([sizes[0], widths[0]], settings.batch_norm, rng, device),
-            decoded: head(rng),
-            spread: settings.learns_noise().then(|| head(rng)),
+            decoded: head(0.0, rng),
+            spread: settings.learns_noise().then(|| head(VARIANCE_ONE, rng)),
             likelihood: Likelihood::new(&settings.likelihood, settings.noise, task.shape.range),
             settings: settings.clone(),
             grid: task.shape.axes(),
@@ -178,7 +186,7 @@ impl Hierarchy {
         match &self.spread {
             None => self.likelihood.error_of_rows(decoded, x),
             Some(spread) => {
-                let log_variance = spread.forward(h, statistics);
+                let log_variance = log_variance(spread.forward(h, statistics));
                 let mean = if self.likelihood.squashes() { sigmoid(decoded) } else { decoded };
                 let log_density = Gaussian { mean, log_variance }.log_density(&x);
                 log_density.sum_dim(1).squeeze_dim(1) * -1.0
@@ -280,7 +288,7 @@ impl Hierarchy {
         decoded.reshape([-1, channels, height, width])
     }
 
-    /// How many latents each layer has, where codes are of all of them.
+    /// How many latents each layer of the codes has.
     pub fn layers(&self) -> Vec<usize> {
         match self.settings.codes {
             0 => self.settings.layers.clone(),

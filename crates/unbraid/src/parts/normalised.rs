@@ -21,8 +21,6 @@ use crate::model::{BatchStatistics, Model, Step};
 
 /// Of a leaky unit below zero, as in the Ladder VAE.
 const SLOPE: f32 = 0.01;
-/// Keeps a variance away from zero, in `compute::normalise` too.
-const EPSILON: f64 = 1e-5;
 /// The share of a batch in the moving averages.
 const SHARE: f64 = 0.05;
 /// Rows that are seen at once when the statistics are taken over all data.
@@ -133,7 +131,8 @@ impl Normalised {
             }
             (Some(norm), Statistics::Data) => {
                 // The same map with the normalisation folded into the weights.
-                let times = norm.scale.val() / (norm.variance.val() + EPSILON).sqrt();
+                let times =
+                    norm.scale.val() / (norm.variance.val() + compute::NORMALISE_EPSILON).sqrt();
                 let shift = shift - norm.mean.val() * times.clone();
                 compute::dense(x, weight * times.unsqueeze(), shift, activation)
             }
@@ -167,33 +166,37 @@ impl ModuleMapper for Follower<'_> {
     }
 }
 
-/// The model with the statistics of these data: the mean over batches of what each layer sees, with the
-/// weights as they are now.
+/// The model with the statistics of these data: the mean over batches, each by its rows, of what each
+/// layer sees, with the weights as they are now. (A variance within batches of 256 is 1/256 below that of
+/// all rows.)
 pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
     let (looking, device) = (model.valid(), device::inference());
-    let mut order = rng.split("rows");
-    let rows = order.permutation(data.len());
-    let mut sums = BatchStatistics::new();
-    let batches = rows.len().div_ceil(ROWS);
-    for (number, rows) in rows.chunks(ROWS).enumerate() {
+    let rows = rng.split("rows").permutation(data.len());
+    let mut means = BatchStatistics::new();
+    for (number, batch) in rows.chunks(ROWS).enumerate() {
         let draw = Draw {
-            count: rows.len(),
-            rows: rows.to_vec(),
-            views: vec![data::observations(data, rows).into_raw_vec_and_offset().0],
+            count: batch.len(),
+            rows: batch.to_vec(),
+            views: vec![data::observations(data, batch).into_raw_vec_and_offset().0],
             ..Draw::default()
         };
-        let mut step = Step::new(number as u64, batches as u64, rng);
+        let mut step = Step::new(number as u64, rows.len().div_ceil(ROWS) as u64, rng);
         looking.loss(&Batch::new(&draw, data.shape(), &device), &mut step);
-        for (id, seen) in step.seen() {
-            let share = seen / batches as f64;
-            let sum = match sums.remove(&id) {
-                Some(sum) => sum + share,
-                None => share,
+        let seen = step.seen();
+        if seen.is_empty() {
+            return model;
+        }
+        let share = batch.len() as f64 / rows.len() as f64;
+        for (id, seen) in seen {
+            let part = seen * share;
+            let sum = match means.remove(&id) {
+                Some(sum) => sum + part,
+                None => part,
             };
-            sums.insert(id, sum);
+            means.insert(id, sum);
         }
     }
-    towards(model, &sums, 1.0)
+    towards(model, &means, 1.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How likely the model finds the data, where that was measured.
 
-use super::html::{Html, element, number};
+use super::html::{Html, element};
 use crate::error::Result;
 use crate::run::Run;
 use crate::words::grouped;
@@ -8,7 +8,10 @@ use crate::words::grouped;
 /// The bound in a sentence or two; nothing if there is none.
 pub(super) fn likelihood(run: &Run) -> Result<Html> {
     let Some(bound) = run.bound()? else { return Ok(Html::nothing()) };
-    let nats = |key: &str| number(bound[key].as_f64());
+    let nats = |key: &str| {
+        let value = bound[key].as_f64().unwrap_or(f64::NAN);
+        format!("{value:.2}").replace('-', "\u{2212}")
+    };
     let count = |key: &str| grouped(bound[key].as_u64().unwrap_or_default());
     let rows = match bound["held_out"] == true {
         true => "rows that were not trained on",

@@ -8,13 +8,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     reading: "\
 The Higgins score on dSprites in percent: how often one layer of softmax tells, from how far apart the codes of pairs are,
 which of four factors (scale, orientation, two positions) the pairs share; guessing gives 25. Shapes vary and are not asked for.
-Mean and standard error over seeds; the published numbers are over ten trainings and three classifiers, of which the worse half
-was left out, which is not done here. How large the paper's points and classifier are is not known for certain, so numbers
-near the top and the bottom compare better than those between.
+Mean and standard error over seeds. How large the paper's points and classifier are, and which of its trainings were counted,
+is not known for certain, so numbers near the top and the bottom compare better than those between.
 
 `accuracy` is the beta-VAE score, the same question with logistic regression trained to the end. VAE and beta-VAE
 have the study's convolutions in place of the paper's dense layers, and train with Adam. DC-IGN is told which
 factor varies in a batch; all others but the ground truth see images alone.",
+    quick: "2,000 steps",
     parts: &[Part {
         name: "dsprites",
         title: "dSprites",
@@ -23,7 +23,7 @@ factor varies in a batch; all others but the ground truth see images alone.",
         file: include_str!("beta-vae-metric.toml"),
         shown: Shown::Methods(Methods {
             data: &["dsprites"],
-            concepts: None,
+            concepts: Some("four factors"),
             methods: METHODS,
             metrics: NUMBERS,
         }),

@@ -7,8 +7,9 @@ use crate::error::{Error, Result};
 use crate::model::{Settings, Task, one_of};
 use crate::parts::schedule::{Moving, Schedule};
 
-/// The most layers: more than anybody trains, and a typing error away from none.
+/// Beyond these a typing error is more likely than a wish.
 const MOST_LAYERS: usize = 20;
+const MOST_UNITS: usize = 10_000;
 
 /// What the Ladder VAE and its baseline share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -54,18 +55,21 @@ impl HierarchySettings {
 impl Settings for HierarchySettings {
     fn resolve(&mut self, task: &Task) -> Result<()> {
         let depth = self.layers.len();
-        if !(1..=MOST_LAYERS).contains(&depth) || self.layers.contains(&0) {
+        let units = 1..=MOST_UNITS;
+        let fit = |sizes: &[usize]| sizes.iter().all(|size| units.contains(size));
+        if !(1..=MOST_LAYERS).contains(&depth) || !fit(&self.layers) {
             let reason = format!(
-                "must list from 1 to {MOST_LAYERS} sizes of at least 1, such as [64, 32, 16]"
+                "must list from 1 to {MOST_LAYERS} sizes of 1 to {MOST_UNITS}, such as [64, 32, 16]"
             );
             return Err(Error::setting("model.layers", reason));
         }
         if self.widths.is_empty() {
             self.widths = (0..depth).map(|layer| (512 >> layer).max(16)).collect();
         }
-        if self.widths.len() != depth || self.widths.contains(&0) {
-            let reason =
-                format!("must list {depth} sizes of at least 1, one for each of model.layers");
+        if self.widths.len() != depth || !fit(&self.widths) {
+            let reason = format!(
+                "must list {depth} sizes of 1 to {MOST_UNITS}, one for each of model.layers"
+            );
             return Err(Error::setting("model.widths", reason));
         }
         if self.codes > depth {

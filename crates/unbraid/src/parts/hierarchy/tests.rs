@@ -107,6 +107,15 @@ fn a_learned_spread_of_one_costs_what_a_fixed_one_does() {
     }
 }
 
+/// A number that is always the same would be worth ever more.
+#[test]
+fn a_learned_spread_has_a_least_one() {
+    let sure = batch::matrix(&[-1e4, 0.0], 1, 2, &device::inference());
+    let found = batch::numbers(log_variance(sure));
+    assert!((found[0] - 1e-5f32.ln()).abs() < 1e-4, "{found:?}");
+    assert!((found[1] - (2f32.ln() + 1e-5).ln()).abs() < 1e-4, "{found:?}");
+}
+
 #[test]
 fn codes_are_of_all_layers_or_of_one() {
     let step = &mut Step::new(0, 1, &Rng::new(0));
@@ -152,6 +161,7 @@ fn settings_are_checked_with_the_way_out() {
     };
     assert!(refused(|s| s.layers = vec![]).contains("such as [64, 32, 16]"));
     assert!(refused(|s| s.layers = vec![4, 0]).contains("such as [64, 32, 16]"));
+    assert!(refused(|s| s.layers = vec![4_000_000_000]).contains("such as [64, 32, 16]"));
     assert!(refused(|s| s.widths = vec![4]).contains("must list 5 sizes"));
     assert!(refused(|s| s.codes = 6).contains("from 1 to 5"));
     assert!(refused(|s| s.likelihood = "normal".into()).contains("known: bernoulli, gaussian"));
