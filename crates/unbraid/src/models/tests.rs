@@ -77,19 +77,23 @@ impl<M: Model> Example<M> {
             }
             let length = gradient.iter().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
             assert!(length > 1e-6, "{name}: `{path}` has no gradient");
-            let step = 2e-3;
-            let walked = |sign: f64| {
-                let mut weights = weights.clone();
-                let values = &mut weights.get_mut(path).unwrap().values;
-                for (value, g) in values.iter_mut().zip(gradient) {
-                    *value += (sign * step * f64::from(*g) / length) as f32;
-                }
-                self.number(&weights, pick)
+            let slope = |step: f64| {
+                let [up, down] = [step, -step].map(|step| {
+                    let mut weights = weights.clone();
+                    let values = &mut weights.get_mut(path).unwrap().values;
+                    for (value, g) in values.iter_mut().zip(gradient) {
+                        *value += (step * f64::from(*g) / length) as f32;
+                    }
+                    self.number(&weights, pick)
+                });
+                (up - down) / (2.0 * step)
             };
-            let slope = (walked(1.0) - walked(-1.0)) / (2.0 * step);
-            // Beside a share of the slope, the rounding of a large loss over a small step.
+            // Beside a share of the slope, the rounding of a large loss over a small step. A unit may bend
+            // within a longer way; then it does not within a shorter one.
             let allowed = 0.02 * length + self.rounding * self.number(&weights, pick).abs();
-            assert!((slope - length).abs() < allowed, "{name}: `{path}`: {length} and {slope}");
+            let slopes = [2e-3, 4e-4, 1.5e-4].map(slope);
+            let near = slopes.iter().any(|slope| (slope - length).abs() < allowed);
+            assert!(near, "{name}: `{path}`: {length} and {slopes:?}");
         }
     }
 }
@@ -234,7 +238,9 @@ fn the_losses_of_models_of_concepts_have_the_gradient_that_differences_find() {
 fn the_losses_of_hierarchies_have_the_gradient_that_differences_find() {
     let tiny = "layers = [3, 2]\nwidths = [5, 4]\n";
     let check = |example: &dyn Fn(&str)| {
-        for text in ["batch_norm = false", "beta = 0.5", "likelihood = 'gaussian'"] {
+        // A learned spread without batch norm, which puts too many units near where they bend.
+        let learned = "likelihood = 'gaussian'\nbatch_norm = false";
+        for text in ["batch_norm = false", "beta = 0.5", learned] {
             example(&[tiny, text].concat());
         }
     };
@@ -247,7 +253,7 @@ fn the_losses_of_hierarchies_have_the_gradient_that_differences_find() {
 
 fn check_hierarchy<M: Model>(text: &str) {
     // Variances of eight rows are divided by, in layer upon layer.
-    let example = Example::<M> { rounding: 5e-4, ..Example::of(text, &TASK) };
+    let example = Example::<M> { rounding: 3e-4, ..Example::of(text, &TASK) };
     example.check(&|_| true, &total);
     let with = example.gradients(&total);
     for path in weights::of(&example.model).into_keys().filter(|path| !with.contains_key(path)) {
