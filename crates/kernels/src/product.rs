@@ -12,8 +12,10 @@ use crate::cpu::Kernel;
 use crate::lanes::{Lanes, WIDTH};
 use crate::panel::{PanelRow, tile_height};
 
-/// Rows of the left side that are swept by all panels before going on, so that they stay in cache.
+/// Rows that are swept by all panels before going on, so that they stay in cache: at most so many, and
+/// fewer where a row of either side is long.
 const ROW_BLOCK: usize = 192;
+const ROW_BYTES: usize = 384 * 1024;
 
 /// Bytes of a panel that are swept by all those rows before going on: half of a first-level cache.
 const PANEL_BLOCK: usize = 16 * 1024;
@@ -83,8 +85,10 @@ impl Kernel for Product<'_> {
         assert!(self.panels.len() >= (panels - 1) * self.panel_rows + self.rows.depth());
         assert!(self.bias.is_empty() || self.bias.len() >= panels * WIDTH);
         let together = (PANEL_BLOCK / size_of::<PanelRow>() / self.rows.run.max(1)).max(1);
-        for block in (0..self.count).step_by(ROW_BLOCK) {
-            let end = (block + ROW_BLOCK).min(self.count);
+        let row = size_of::<f32>() * self.rows.depth().max(self.columns);
+        let rows = (ROW_BYTES / row / L::ROWS * L::ROWS).clamp(L::ROWS, ROW_BLOCK);
+        for block in (0..self.count).step_by(rows) {
+            let end = (block + rows).min(self.count);
             let mut panel = 0;
             while panel < panels {
                 let pair = L::PANELS >= 2 && (panel + 2) * WIDTH <= self.columns;
