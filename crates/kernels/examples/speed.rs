@@ -87,7 +87,9 @@ fn main() {
     for (side, big, small) in [(64, 1, 32), (64, 3, 32), (32, 32, 32), (16, 32, 64), (8, 64, 64)] {
         convolution(side, big, small, cpu, &mut line);
     }
-    for (inputs, outputs) in [(1024, 256), (256, 1024), (256, 10), (10, 256), (36864, 2306)] {
+    for (inputs, outputs) in
+        [(1024, 256), (256, 1024), (256, 10), (10, 256), (36864, 2306), (2306, 36864), (2306, 2306)]
+    {
         dense(inputs, outputs, cpu, &mut line);
     }
     let (decoded, observed) = (numbers(BATCH * 4096), numbers(BATCH * 4096));

@@ -3,9 +3,12 @@
 //! A batch has few rows and W may have a hundred million numbers, so each of the three products reads
 //! (or writes) W once, in order, and packs the small side:
 //!
-//! * y: W is copied into panels, block by block, while it is in cache;
+//! * y: two panels of W at a time are copied, a block of rows at a time, and the next block is asked for
+//!   meanwhile;
 //! * ∂W = xᵀ g: the rows of the product are those of W, the panels are the gradient's;
 //! * ∂x = g Wᵀ, computed as its transpose: the rows are again those of W, as they lie.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -18,9 +21,15 @@ use crate::panel::{PanelRow, whole_panels};
 use crate::product::{Product, Rows};
 use crate::turn::{pack, transpose, turn_panels};
 
-/// Inputs and outputs of the block of W that is packed at once: half of a second-level cache.
+/// Rows of W whose columns are packed, two panels at a time: a third of a first-level cache.
+const PACKED: usize = 128;
+/// Columns that a task takes, at most, and how many tasks there should be before it takes so many.
+const SPAN: usize = 288;
+const TASKS: usize = 8;
+/// Columns of W that the gradient of the input takes at once.
 const DEPTH: usize = 512;
-const COLUMNS: usize = 64;
+/// Columns of W whose gradient is computed before going on: those of the output's stay in cache.
+const CHUNK: usize = 4096;
 /// Rows of a batch, or of W, that a thread takes at once.
 const BATCH_ROWS: usize = 384;
 const WEIGHT_ROWS: usize = 96;
@@ -48,15 +57,24 @@ impl Dense {
         let bias = whole_panels(bias);
         let mut out = Vec::with_capacity(rows * self.outputs);
         let shared = Shared(out.spare_capacity_mut()[..rows * self.outputs].as_mut_ptr().cast());
-        let columns = self.outputs.div_ceil(COLUMNS);
-        let tasks = rows.div_ceil(BATCH_ROWS) * columns;
+        let span = self.outputs.div_ceil(TASKS).next_multiple_of(2 * WIDTH).clamp(64, SPAN);
+        let spans = self.outputs.div_ceil(span);
+        let tasks = rows.div_ceil(BATCH_ROWS) * spans;
         let task = |task: usize| {
-            let (row, column) = (task / columns * BATCH_ROWS, task % columns * COLUMNS);
-            let rows = BATCH_ROWS.min(rows - row);
-            self.forward_block(&x[row * self.inputs..], rows, weight, column, &bias, then, || {
-                // SAFETY: within the room above; tasks write different rows or columns.
-                unsafe { shared.at(row * self.outputs + column) }
-            });
+            let (row, column) = (task / spans * BATCH_ROWS, task % spans * span);
+            let block = Forward {
+                dense: self,
+                x: &x[row * self.inputs..],
+                rows: BATCH_ROWS.min(rows - row),
+                weight,
+                columns: column..(column + span).min(self.outputs),
+                bias: &bias,
+                then,
+                // SAFETY: within the room above.
+                out: unsafe { shared.at(row * self.outputs) },
+            };
+            // SAFETY: `x` and `out` have these rows; tasks write different rows or columns.
+            unsafe { self.cpu.run(block) }
         };
         if rows * self.inputs * self.outputs < WORTH_A_THREAD {
             (0..tasks).for_each(task);
@@ -66,47 +84,6 @@ impl Dense {
         // SAFETY: the tasks cover every row and column.
         unsafe { out.set_len(rows * self.outputs) };
         out
-    }
-
-    /// Some rows of the batch times some columns of W.
-    #[expect(clippy::too_many_arguments, reason = "a product has this many parts")]
-    fn forward_block(
-        &self,
-        x: &[f32],
-        rows: usize,
-        weight: &[f32],
-        column: usize,
-        bias: &[f32],
-        then: Activation,
-        out: impl Fn() -> *mut f32,
-    ) {
-        let columns = COLUMNS.min(self.outputs - column);
-        let mut panels = Vec::new();
-        for start in (0..self.inputs).step_by(DEPTH) {
-            let depth = DEPTH.min(self.inputs - start);
-            pack(
-                &weight[start * self.outputs + column..],
-                self.outputs,
-                depth,
-                columns,
-                &mut panels,
-            );
-            let last = start + depth == self.inputs;
-            let product = Product {
-                rows: &Rows::matrix(rows, depth, self.inputs, self.outputs),
-                count: rows,
-                left: x[start..].as_ptr(),
-                panels: &panels,
-                panel_rows: depth,
-                columns,
-                out: out(),
-                bias: if bias.is_empty() { bias } else { &bias[column..] },
-                accumulate: start > 0,
-                activation: if last { then } else { Activation::None },
-            };
-            // SAFETY: `x` has `rows` rows; the output has as many, and these columns are ours.
-            unsafe { self.cpu.run(product) }
-        }
     }
 
     /// The gradients of [`forward`](Self::forward).
@@ -158,20 +135,22 @@ impl Dense {
         let block = self.weight_rows(rows);
         fill(self.inputs * self.outputs, block * self.outputs, |i, out| {
             let count = out.len() / self.outputs;
-            let product = Product {
-                rows: &Rows::matrix(count, rows, rows, self.outputs),
-                count,
-                left: turned[i * block * rows..].as_ptr(),
-                panels,
-                panel_rows: rows,
-                columns: self.outputs,
-                out: out.as_mut_ptr().cast(),
-                bias: &[],
-                accumulate: false,
-                activation: Activation::None,
-            };
-            // SAFETY: `turned` has a row per input, and `out` a row per input of this block.
-            unsafe { self.cpu.run(product) }
+            for column in (0..self.outputs).step_by(CHUNK) {
+                let product = Product {
+                    rows: &Rows::matrix(count, rows, rows, self.outputs),
+                    count,
+                    left: turned[i * block * rows..].as_ptr(),
+                    panels: &panels[column / WIDTH * rows..],
+                    panel_rows: rows,
+                    columns: CHUNK.min(self.outputs - column),
+                    out: out[column..].as_mut_ptr().cast(),
+                    bias: &[],
+                    accumulate: false,
+                    activation: Activation::None,
+                };
+                // SAFETY: `turned` has a row per input, and `out` a row per input of this block.
+                unsafe { self.cpu.run(product) }
+            }
         })
     }
 
@@ -216,6 +195,57 @@ impl Dense {
         assert!(x.len().is_multiple_of(self.inputs), "whole rows of inputs");
         assert_eq!(weight.len(), self.inputs * self.outputs, "a weight per input and output");
         x.len() / self.inputs
+    }
+}
+
+/// Some rows of the batch times some columns of W.
+struct Forward<'a> {
+    dense: &'a Dense,
+    x: &'a [f32],
+    rows: usize,
+    weight: &'a [f32],
+    columns: Range<usize>,
+    bias: &'a [f32],
+    then: Activation,
+    /// The first of these rows of the output, at the first of all columns.
+    out: *mut f32,
+}
+
+impl Kernel for Forward<'_> {
+    type Output = ();
+
+    /// # Safety
+    /// The output has these rows, and nobody else uses these columns of them.
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Dense { inputs, outputs, .. } = *self.dense;
+        let mut panels = [PanelRow::default(); 2 * PACKED];
+        let mut rows = Rows::matrix(self.rows, PACKED, inputs, outputs);
+        for start in (0..inputs).step_by(PACKED) {
+            rows.run = PACKED.min(inputs - start);
+            let last = start + rows.run == inputs;
+            for column in self.columns.clone().step_by(2 * WIDTH) {
+                let columns = (2 * WIDTH).min(self.columns.end - column);
+                let from = &self.weight[start * outputs + column..];
+                // SAFETY: the processor has the instructions; the caller answers for the memory.
+                unsafe {
+                    pack::<L>(from, outputs, rows.run, columns, &mut panels);
+                    let product = Product {
+                        rows: &rows,
+                        count: self.rows,
+                        left: self.x[start..].as_ptr(),
+                        panels: &panels,
+                        panel_rows: rows.run,
+                        columns,
+                        out: self.out.add(column),
+                        bias: if self.bias.is_empty() { &[] } else { &self.bias[column..] },
+                        accumulate: start > 0,
+                        activation: if last { self.then } else { Activation::None },
+                    };
+                    product.run::<L>();
+                }
+            }
+        }
     }
 }
 

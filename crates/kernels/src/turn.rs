@@ -3,33 +3,56 @@
 use std::mem::MaybeUninit;
 
 use crate::fill::fill;
-use crate::lanes::WIDTH;
+use crate::lanes::{Lanes, WIDTH};
 use crate::panel::PanelRow;
 
 /// Numbers a thread turns at once.
 const PIECE: usize = 1 << 15;
 
-/// `[panel][depth][16]` of a block of a matrix with rows `stride` apart.
-pub(crate) fn pack(
+/// `[panel][depth][16]` of a block of a matrix with rows `stride` apart; the block below it, which will be
+/// the next, is asked for meanwhile. Columns beyond the last panel's keep what was there.
+///
+/// # Safety
+/// The processor has the instructions of `L`.
+#[inline(always)]
+pub(crate) unsafe fn pack<L: Lanes>(
     from: &[f32],
     stride: usize,
     depth: usize,
     columns: usize,
-    panels: &mut Vec<PanelRow>,
+    panels: &mut [PanelRow],
 ) {
-    let count = columns.div_ceil(WIDTH);
-    panels.clear();
-    panels.resize(count * depth, PanelRow::default());
+    let (whole, rest) = (columns / WIDTH, columns % WIDTH);
+    assert!(from.len() >= (depth - 1) * stride + columns);
+    assert!(panels.len() >= columns.div_ceil(WIDTH) * depth);
     for k in 0..depth {
-        let row = &from[k * stride..][..columns];
-        for (panel, part) in row.chunks(WIDTH).enumerate() {
-            let out = &mut panels[panel * depth + k].0;
-            match part.first_chunk::<WIDTH>() {
-                Some(whole) => *out = *whole,
-                None => out[..part.len()].copy_from_slice(part),
+        // SAFETY: row k has `columns` floats, and each panel a row k: the assertions.
+        unsafe {
+            let row = from.as_ptr().add(k * stride);
+            let to = panels.as_mut_ptr().add(k);
+            for panel in 0..whole {
+                L::load(row.add(panel * WIDTH)).store(to.add(panel * depth).cast());
+                prefetch(row.wrapping_add(panel * WIDTH + depth * stride));
             }
         }
     }
+    for k in 0..if rest > 0 { depth } else { 0 } {
+        panels[whole * depth + k].0[..rest]
+            .copy_from_slice(&from[k * stride + whole * WIDTH..][..rest]);
+    }
+}
+
+/// Ask for the cache line at an address that will be read soon.
+#[inline(always)]
+fn prefetch(address: *const f32) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which every x86-64 has; it reads nothing and does not fault, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// `[columns][rows]` of `[rows][columns]`, in squares that stay in cache.
