@@ -219,7 +219,7 @@ impl Kernel for Forward<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let Dense { inputs, outputs, .. } = *self.dense;
-        let mut panels = [PanelRow::default(); 2 * PACKED];
+        let mut panels = vec![PanelRow::default(); 2 * PACKED.min(inputs)];
         let mut rows = Rows::matrix(self.rows, PACKED, inputs, outputs);
         for start in (0..inputs).step_by(PACKED) {
             rows.run = PACKED.min(inputs - start);
@@ -280,20 +280,16 @@ impl Kernel for UndoPanel<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let width = WIDTH.min(self.outputs - self.column);
-        let mut buffers = [[0.0f32; WIDTH]; 2];
-        // SAFETY: whole panels are loaded where they lie, the last one through buffers.
+        // SAFETY: the slices have `width` numbers, and the sum's room sixteen.
         unsafe {
             let mut sum = L::splat(0.0);
             for (row, out) in self.out.iter_mut().enumerate() {
                 let at = row * self.outputs + self.column;
                 let (gradient, kept) = (&self.gradient[at..at + width], &self.kept[at..at + width]);
-                let (gradient, kept) = if width == WIDTH {
-                    (L::load(gradient.as_ptr()), L::load(kept.as_ptr()))
-                } else {
-                    buffers[0][..width].copy_from_slice(gradient);
-                    buffers[1][..width].copy_from_slice(kept);
-                    (L::load(buffers[0].as_ptr()), L::load(buffers[1].as_ptr()))
-                };
+                let [gradient, kept] = [gradient, kept].map(|from| match width {
+                    WIDTH => L::load(from.as_ptr()),
+                    _ => L::load_part(from.as_ptr(), width),
+                });
                 let value = self.activation.undo(gradient, kept);
                 sum = sum.add(value);
                 value.store(out.0.as_mut_ptr());

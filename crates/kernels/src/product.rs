@@ -165,7 +165,7 @@ impl Product<'_> {
                 for i in 0..R {
                     for p in 0..P {
                         let to = to[i].add(p * WIDTH);
-                        sums[i][p] = if whole { L::load(to) } else { load_part(to, width) };
+                        sums[i][p] = if whole { L::load(to) } else { L::load_part(to, width) };
                     }
                 }
             } else if !self.bias.is_empty() {
@@ -205,16 +205,16 @@ impl Product<'_> {
             for i in 0..R {
                 for p in 0..P {
                     let to = to[i].add(p * WIDTH);
-                    if whole { sums[i][p].store(to) } else { store_part(sums[i][p], to, width) }
+                    if whole { sums[i][p].store(to) } else { sums[i][p].store_part(to, width) }
                 }
             }
             if last && !matches!(self.activation, Activation::None | Activation::Relu) {
                 for to in to {
                     for p in 0..P {
                         let to = to.add(p * WIDTH);
-                        let value: L = if whole { L::load(to) } else { load_part(to, width) };
+                        let value: L = if whole { L::load(to) } else { L::load_part(to, width) };
                         let value = self.activation.apply(value);
-                        if whole { value.store(to) } else { store_part(value, to, width) }
+                        if whole { value.store(to) } else { value.store_part(to, width) }
                     }
                 }
             }
@@ -238,32 +238,6 @@ unsafe fn multiply<L: Lanes, const R: usize, const P: usize>(
             for p in 0..P {
                 sums[i][p] = left.mul_add(right[p], sums[i][p]);
             }
-        }
-    }
-}
-
-/// The first `width` floats, zeros behind.
-#[inline(always)]
-unsafe fn load_part<L: Lanes>(from: *const f32, width: usize) -> L {
-    let mut buffer = [0.0f32; WIDTH];
-    // SAFETY: the caller has `width` ≤ 16 floats.
-    unsafe {
-        for (i, value) in buffer[..width].iter_mut().enumerate() {
-            *value = *from.add(i);
-        }
-        L::load(buffer.as_ptr())
-    }
-}
-
-/// Only the first `width` floats.
-#[inline(always)]
-unsafe fn store_part<L: Lanes>(value: L, to: *mut f32, width: usize) {
-    let mut buffer = [0.0f32; WIDTH];
-    // SAFETY: the caller has room for `width` ≤ 16 floats.
-    unsafe {
-        value.store(buffer.as_mut_ptr());
-        for (i, value) in buffer[..width].iter().enumerate() {
-            to.add(i).write(*value);
         }
     }
 }

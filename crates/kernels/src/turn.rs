@@ -10,7 +10,7 @@ use crate::panel::PanelRow;
 const PIECE: usize = 1 << 15;
 
 /// `[panel][depth][16]` of a block of a matrix with rows `stride` apart; the block below it, which will be
-/// the next, is asked for meanwhile. Columns beyond the last panel's keep what was there.
+/// the next, is asked for meanwhile.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -34,11 +34,10 @@ pub(crate) unsafe fn pack<L: Lanes>(
                 L::load(row.add(panel * WIDTH)).store(to.add(panel * depth).cast());
                 prefetch(row.wrapping_add(panel * WIDTH + depth * stride));
             }
+            if rest > 0 {
+                L::load_part(row.add(whole * WIDTH), rest).store(to.add(whole * depth).cast());
+            }
         }
-    }
-    for k in 0..if rest > 0 { depth } else { 0 } {
-        panels[whole * depth + k].0[..rest]
-            .copy_from_slice(&from[k * stride + whole * WIDTH..][..rest]);
     }
 }
 

@@ -27,6 +27,14 @@ impl Lanes for Avx512 {
         unsafe { _mm512_storeu_ps(to, self.0) }
     }
     #[inline(always)]
+    unsafe fn load_part(from: *const f32, width: usize) -> Self {
+        Self(unsafe { _mm512_maskz_loadu_ps(first(width), from) })
+    }
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut f32, width: usize) {
+        unsafe { _mm512_mask_storeu_ps(to, first(width), self.0) }
+    }
+    #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
         Self(unsafe { _mm512_add_ps(self.0, other.0) })
     }
@@ -81,4 +89,10 @@ impl Lanes for Avx512 {
             Self(_mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased)))
         }
     }
+}
+
+/// The mask of the first `width` lanes, at most sixteen.
+#[inline(always)]
+fn first(width: usize) -> __mmask16 {
+    ((1u32 << width) - 1) as __mmask16
 }

@@ -34,7 +34,8 @@ pub(crate) const WIDTH: usize = 16;
 /// # Safety
 /// Every method may only be called where the processor has the instruction set of the type, from
 /// a function compiled for it: that is, below [`crate::cpu::Cpu::run`]. `load` and `store` touch
-/// sixteen floats at the pointer, which needs no alignment.
+/// sixteen floats at the pointer, which needs no alignment; `load_part` and `store_part` as many as
+/// they are told, at most sixteen.
 pub(crate) trait Lanes: Copy {
     /// The rows of the largest tile whose accumulators stay in registers.
     const ROWS: usize;
@@ -44,6 +45,24 @@ pub(crate) trait Lanes: Copy {
     unsafe fn splat(value: f32) -> Self;
     unsafe fn load(from: *const f32) -> Self;
     unsafe fn store(self, to: *mut f32);
+    /// The first `width` floats, zeros behind.
+    #[inline(always)]
+    unsafe fn load_part(from: *const f32, width: usize) -> Self {
+        let mut buffer = [0.0; WIDTH];
+        for (i, value) in buffer.iter_mut().enumerate().take(width) {
+            *value = unsafe { *from.add(i) };
+        }
+        unsafe { Self::load(buffer.as_ptr()) }
+    }
+    /// Only the first `width` floats.
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut f32, width: usize) {
+        let mut buffer = [0.0; WIDTH];
+        unsafe { self.store(buffer.as_mut_ptr()) };
+        for (i, value) in buffer.iter().enumerate().take(width) {
+            unsafe { to.add(i).write(*value) };
+        }
+    }
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn mul(self, other: Self) -> Self;
