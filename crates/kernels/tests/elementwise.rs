@@ -8,7 +8,15 @@ use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood, cross_
 #[test]
 fn dense_layers_follow_the_definition() {
     let numbers = &mut Numbers(4);
-    let sizes = [(1, 1, 1), (3, 5, 7), (64, 10, 256), (33, 700, 70), (17, 64, 1030), (400, 48, 20)];
+    let sizes = [
+        (1, 1, 1),
+        (3, 5, 7),
+        (64, 10, 256),
+        (33, 700, 70),
+        (17, 64, 1030),
+        (400, 48, 20),
+        (3, 20, 4117),
+    ];
     for ((rows, inputs, outputs), activation) in
         sizes.iter().flat_map(|size| ACTIVATIONS.iter().map(move |a| (*size, *a)))
     {
