@@ -23,8 +23,8 @@ use crate::turn::{pack, transpose, turn_panels};
 
 /// Rows of W whose columns are packed, two panels at a time: a third of a first-level cache.
 const PACKED: usize = 128;
-/// Columns that a task takes, at most, and how many tasks there should be before it takes so many.
-const SPAN: usize = 288;
+/// Columns that a task takes, and how many tasks there should be, for as many columns as that gives.
+const SPAN: Range<usize> = 64..288;
 const TASKS: usize = 8;
 /// Columns of W that the gradient of the input takes at once.
 const DEPTH: usize = 512;
@@ -57,7 +57,8 @@ impl Dense {
         let bias = whole_panels(bias);
         let mut out = Vec::with_capacity(rows * self.outputs);
         let shared = Shared(out.spare_capacity_mut()[..rows * self.outputs].as_mut_ptr().cast());
-        let span = self.outputs.div_ceil(TASKS).next_multiple_of(2 * WIDTH).clamp(64, SPAN);
+        let span = self.outputs.div_ceil(TASKS).next_multiple_of(2 * WIDTH);
+        let span = span.clamp(SPAN.start, SPAN.end);
         let spans = self.outputs.div_ceil(span);
         let tasks = rows.div_ceil(BATCH_ROWS) * spans;
         let task = |task: usize| {
