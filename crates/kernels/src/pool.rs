@@ -7,11 +7,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Smaller requests are the system's; it is quick for a kilobyte, and no longer for a layer of a small
-/// network.
-const LARGE: usize = 16 * 1024;
-/// Sizes are rounded to multiples of at most so much.
-const STEP: usize = 64 * 1024;
+/// Smaller requests are the system's.
+const LARGE: usize = 64 * 1024;
 /// So much may lie idle in any case.
 const IDLE: usize = 16 << 20;
 const BLOCKS: usize = 256;
@@ -115,7 +112,7 @@ impl Kept {
 /// The size that is really asked for: blocks of nearly equal sizes shall fit each other's place, and
 /// at most an eighth is wasted.
 fn rounded(size: usize) -> usize {
-    let step = (size.next_power_of_two() / 16).min(STEP);
+    let step = (size.next_power_of_two() / 16).min(LARGE);
     size.next_multiple_of(step)
 }
 
@@ -125,7 +122,7 @@ fn layout_of(rounded: usize) -> Layout {
 }
 
 fn is_large(layout: Layout) -> bool {
-    layout.size() >= LARGE && layout.align() <= ALIGN && layout.size() < isize::MAX as usize - STEP
+    layout.size() >= LARGE && layout.align() <= ALIGN && layout.size() < isize::MAX as usize - LARGE
 }
 
 // SAFETY: small requests go to the system unchanged. A large one is served by a block of `rounded`
