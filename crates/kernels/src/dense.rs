@@ -1,10 +1,9 @@
 //! Dense layers: y = activation(x W + b), with `x: [rows][inputs]` and `W: [inputs][outputs]`.
 //!
 //! A batch has few rows and W may have a hundred million numbers, so each of the three products reads
-//! (or writes) W once, in order, and packs the small side:
+//! (or writes) W once:
 //!
-//! * y: two panels of W at a time are copied, a block of rows at a time, and the next block is asked for
-//!   meanwhile;
+//! * y: W is packed, two panels of a block of rows at a time, and the next block is asked for meanwhile;
 //! * ∂W = xᵀ g: the rows of the product are those of W, the panels are the gradient's;
 //! * ∂x = g Wᵀ, computed as its transpose: the rows are again those of W, as they lie.
 

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Smaller requests are the system's.
 const LARGE: usize = 64 * 1024;
 /// So much more than was ever in use at once may be held: blocks of one size cannot serve for another.
-const SPARE: usize = 32 << 20;
+const SLACK: usize = 32 << 20;
 const BLOCKS: usize = 256;
 /// A cache line, so that no vector of a tensor is split between two.
 const ALIGN: usize = 64;
@@ -81,7 +81,7 @@ impl Pool {
         kept.idle += size;
         // Blocks of sizes that are no longer asked for must not pile up: never hold much more than was
         // once in use at the same time.
-        while kept.used + kept.idle > kept.peak + SPARE.max(kept.peak / 8) {
+        while kept.used + kept.idle > kept.peak + SLACK.max(kept.peak / 8) {
             kept.give_back_oldest();
         }
     }
@@ -247,7 +247,22 @@ mod tests {
         }
         let kept = pool.kept();
         assert_eq!(kept.used, 0);
-        assert!(kept.idle <= (200 << 20) + SPARE, "{} MB lie idle", kept.idle >> 20);
+        assert!(kept.idle <= (200 << 20) + SLACK, "{} MB lie idle", kept.idle >> 20);
+    }
+
+    #[test]
+    fn a_step_of_many_sizes_finds_its_blocks_again() {
+        let pool = Pool::new();
+        for _ in 0..3 {
+            for megabytes in 1..=7 {
+                // SAFETY: as above.
+                unsafe {
+                    pool.dealloc(pool.alloc(layout(megabytes << 20)), layout(megabytes << 20))
+                };
+            }
+            // Though never more than the largest was in use.
+            assert_eq!(pool.kept().count, 7);
+        }
     }
 
     #[test]
