@@ -31,8 +31,11 @@ pub mod settings;
 pub mod tables;
 pub mod watch;
 
+pub mod causal;
+pub mod components;
 pub mod factors;
 pub mod graph;
+pub mod predictors;
 pub mod stats;
 
 pub mod representation;

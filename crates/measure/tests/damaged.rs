@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use unbraid_measure::data::{self, library};
+use unbraid_measure::data;
+use unbraid_measure::data::storage::library;
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::watch::Watch;
 

@@ -4,12 +4,12 @@
 use std::time::Instant;
 
 use ndarray::{Array2, Axis};
+use unbraid_measure::causal::acyclicity::polynomial;
+use unbraid_measure::causal::discovery::{Discovered, discover};
+use unbraid_measure::causal::graph_distance::GraphDistance;
+use unbraid_measure::causal::notears;
 use unbraid_measure::data;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::acyclicity::polynomial;
-use unbraid_measure::stats::discovery::{Discovered, discover};
-use unbraid_measure::stats::graph_distance::GraphDistance;
-use unbraid_measure::stats::notears;
 
 /// Labels, their names and the true graph.
 struct Labelled {

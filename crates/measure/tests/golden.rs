@@ -25,8 +25,8 @@ use unbraid_measure::metrics::total_correlation::TotalCorrelation;
 use unbraid_measure::metrics::udr::{Similarity, Udr};
 use unbraid_measure::metrics::wasserstein::Wasserstein;
 use unbraid_measure::metrics::{Metric, Score};
+use unbraid_measure::predictors::lasso::Lasso;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::lasso::Lasso;
 use unbraid_measure::watch::Watch;
 
 /// How a metric of the index is computed here.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
-use unbraid_measure::data::{self, Dataset, Range, library};
+use unbraid_measure::data::storage::library;
+use unbraid_measure::data::{self, Dataset, Range};
 use unbraid_measure::npz::{self, NpzWriter, Numbers};
 use unbraid_measure::watch::Watch;
 

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use unbraid_measure::data::{self, Dataset, Range, library};
+use unbraid_measure::data::storage::library;
+use unbraid_measure::data::{self, Dataset, Range};
 use unbraid_measure::watch::Watch;
 
 /// A file or folder under `shared/data` in this directory or one above it.

@@ -4,13 +4,14 @@
 //!     cargo run --release -p unbraid --example export_gradients -- conv4 1x64x64 out.safetensors
 
 use burn::optim::GradientsParams;
-use unbraid::batch::{Batch, numbers};
+use unbraid::Error;
+use unbraid::compute::device;
 use unbraid::data::{Draw, Range, Shape};
+use unbraid::model::batch::{Batch, numbers};
+use unbraid::model::weights::{self, Weight, Weights};
 use unbraid::model::{Model, Settings, Step, Task};
 use unbraid::models::beta_vae::{BetaVae, Config};
 use unbraid::rng::Rng;
-use unbraid::weights::{self, Weight, Weights};
-use unbraid::{Error, device};
 
 const BATCH: usize = 64;
 

@@ -8,7 +8,9 @@
 //! (data sets, metrics, representations) is the crate `unbraid-measure`, re-exported here.
 //!
 //! ```no_run
-//! use unbraid::{config::Config, encode, metrics, rng::Rng, run::Run, train, watch::Watch};
+//! use unbraid::evaluate::encode;
+//! use unbraid::run::{Run, config::Config, train};
+//! use unbraid::{metrics, rng::Rng, watch::Watch};
 //!
 //! // A β-VAE on `squares`, from a configuration to scores.
 //! let text = "data.name = 'squares'\nmodel.name = 'beta-vae'\ntrain.steps = 2000";
@@ -34,87 +36,21 @@ pub use unbraid_measure::{
 
 pub mod error;
 
-pub mod words;
+pub mod compute;
+pub mod model;
+pub mod models;
+pub mod parts;
+
+pub mod draw;
+pub mod evaluate;
+pub mod figures;
+pub mod intervene;
+
+pub mod report;
+pub mod run;
+pub mod study;
 
 #[cfg(feature = "cli")]
 pub mod fetch;
-
-pub mod device;
-
-pub mod workers;
-
-pub mod batch;
-
-pub mod compute;
-
-pub mod weights;
-
-pub mod model;
-
-pub mod parts;
-
-pub mod optimizer;
-
-pub mod learner;
-
-pub mod models;
-
-pub mod rotation;
-
-pub mod config;
-
-pub mod run;
-
-pub mod picture;
-
-pub mod animation;
-
-pub mod figure;
-
-pub mod tensorboard;
-
-pub mod encode;
-
-pub mod latents;
-
-pub mod traverse;
-
-pub mod reconstruct;
-
-pub mod response;
-
-pub mod intervene;
-
-pub mod effects;
-
-pub mod causes;
-
-pub mod factor_figure;
-
-pub mod matching_figure;
-
-pub mod training_figure;
-
-pub mod causes_figure;
-
-pub mod layers_figure;
-
-pub mod train;
-
-pub mod score;
-
-pub mod bound;
-
-pub mod card;
-
-pub mod published;
-
-pub mod report;
-
-pub mod study;
-
-pub mod reproduce;
-
-pub mod bench;
 
 pub use error::{Error, Result};

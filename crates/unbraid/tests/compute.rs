@@ -5,9 +5,9 @@ use burn::tensor::activation::{leaky_relu, relu, sigmoid, silu, tanh};
 use burn::tensor::module::{conv_transpose2d, conv2d};
 use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
 use burn::tensor::{Tensor, TensorData};
-use unbraid::batch::numbers;
+use unbraid::compute::device;
 use unbraid::compute::{self, Activation, Adam, Form, Geometry, Likelihood};
-use unbraid::device;
+use unbraid::model::batch::numbers;
 use unbraid::rng::Rng;
 
 const ACTIVATIONS: [Activation; 6] = [

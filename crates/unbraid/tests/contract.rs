@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use toml::Table;
-use unbraid::bench::Workload;
-use unbraid::config::{Config, Plan};
 use unbraid::data::{Range, Shape, Supervision};
-use unbraid::encode;
-use unbraid::learner::{Entry, Learner};
+use unbraid::evaluate::encode;
+use unbraid::model::learner::{Entry, Learner};
 use unbraid::model::{Step, Task};
 use unbraid::models::MODELS;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::train::{Ending, train};
+use unbraid::run::bench::Workload;
+use unbraid::run::config::{Config, Plan};
+use unbraid::run::train::{Ending, train};
 
 /// Small data with what the method learns from: `squares`, sources in segments where labels are
 /// segments, a small pendulum where they are concepts.

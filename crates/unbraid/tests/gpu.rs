@@ -6,10 +6,11 @@
 
 #![cfg(feature = "wgpu")]
 
+use unbraid::compute::device;
 use unbraid::data::{Draw, Range, Shape};
 use unbraid::model::{Step, Task};
+use unbraid::models;
 use unbraid::rng::Rng;
-use unbraid::{device, models};
 
 /// The terms of two steps and the weights after them.
 fn train(on: &str, settings: &str) -> (Vec<f32>, Vec<f32>) {

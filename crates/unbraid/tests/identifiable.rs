@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use unbraid::config::{Config, Plan};
+use unbraid::Error;
+use unbraid::evaluate::encode;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::train::{Ending, train};
-use unbraid::{Error, encode};
+use unbraid::run::config::{Config, Plan};
+use unbraid::run::train::{Ending, train};
 use unbraid_measure::metrics;
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::watch::Watch;

@@ -15,75 +15,44 @@ use crate::info::{self, Info};
 use crate::npz::NpzWriter;
 use crate::rng::Rng;
 
-pub mod abstract_dsprites;
-pub mod arrays;
-pub mod binarized;
-pub mod binarized_mnist;
-pub mod cars3d;
-pub mod celeba;
-pub mod citris;
-pub mod color_dsprites;
-mod drawn;
-pub mod dsprites;
-pub mod fashion_mnist;
-pub mod flow;
-mod formats;
-pub mod grid;
-pub mod images;
-pub mod library;
-pub mod mixing;
-pub mod mnist;
-pub mod mpi3d;
-pub mod noisy_dsprites;
-pub mod omniglot;
-pub mod pendulum;
-mod places;
-mod plot;
-pub mod scream_dsprites;
-mod scripts;
-pub mod shapes3d;
-pub mod smallnorb;
-mod sprites;
-pub mod squares;
-mod stored;
+pub mod drawing;
+pub mod sets;
+pub mod storage;
 pub mod supervision;
-pub mod table;
 pub mod variant;
-pub mod xy_object;
-pub mod xy_squares;
 
-pub use stored::Steps;
+pub use storage::stored::Steps;
 pub use supervision::{Draw, Rules, Sampler, Supervision};
 
 /// Every data set, in the order of the docs.
 pub static DATASETS: &[Source] = &[
-    squares::SOURCE,
-    dsprites::SOURCE,
-    color_dsprites::SOURCE,
-    noisy_dsprites::SOURCE,
-    scream_dsprites::SOURCE,
-    abstract_dsprites::SOURCE,
-    shapes3d::SOURCE,
-    cars3d::SOURCE,
-    smallnorb::SOURCE,
-    mpi3d::TOY,
-    mpi3d::REALISTIC,
-    mpi3d::REAL,
-    mpi3d::COMPLEX,
-    xy_object::SOURCE,
-    xy_squares::SOURCE,
-    pendulum::SOURCE,
-    flow::SOURCE,
-    mixing::SOURCE,
-    citris::SOURCE,
-    mnist::SOURCE,
-    fashion_mnist::SOURCE,
-    binarized_mnist::SOURCE,
-    omniglot::SOURCE,
-    celeba::SOURCE,
-    arrays::SOURCE,
-    images::SOURCE,
-    table::SOURCE,
+    sets::squares::SOURCE,
+    sets::dsprites::SOURCE,
+    sets::color_dsprites::SOURCE,
+    sets::noisy_dsprites::SOURCE,
+    sets::scream_dsprites::SOURCE,
+    sets::abstract_dsprites::SOURCE,
+    sets::shapes3d::SOURCE,
+    sets::cars3d::SOURCE,
+    sets::smallnorb::SOURCE,
+    sets::mpi3d::TOY,
+    sets::mpi3d::REALISTIC,
+    sets::mpi3d::REAL,
+    sets::mpi3d::COMPLEX,
+    sets::xy_object::SOURCE,
+    sets::xy_squares::SOURCE,
+    sets::pendulum::SOURCE,
+    sets::flow::SOURCE,
+    sets::mixing::SOURCE,
+    sets::citris::SOURCE,
+    sets::mnist::SOURCE,
+    sets::fashion_mnist::SOURCE,
+    sets::binarized_mnist::SOURCE,
+    sets::omniglot::SOURCE,
+    sets::celeba::SOURCE,
+    sets::arrays::SOURCE,
+    sets::images::SOURCE,
+    sets::table::SOURCE,
 ];
 
 /// A registry entry: how to open a data set from its settings.
@@ -94,7 +63,7 @@ pub struct Source {
     /// spelled out.
     pub open: fn(&Table) -> Result<Opened>,
     /// The files it was published as, where it can be read from them.
-    pub publication: Option<&'static library::Publication>,
+    pub publication: Option<&'static storage::library::Publication>,
 }
 
 /// An open data set, with the settings it was opened with.

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use super::binarized::binarize;
-use super::{Dataset, Range, Transition, observations};
+use crate::data::variant::binarized::binarize;
+use crate::data::{Dataset, Range, Transition, observations};
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::rng::Rng;

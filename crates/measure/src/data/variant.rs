@@ -4,12 +4,13 @@
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{Dataset, Opened, Shape};
+use crate::data::{Dataset, Opened, Shape};
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::info::Info;
 use crate::settings;
 
+pub mod binarized;
 mod conditions;
 mod correlated;
 mod resample;

@@ -24,11 +24,11 @@ use rayon::prelude::*;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::bin_regression;
+use crate::predictors::subset_predictor::{SubsetPredictor, Training};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::bin_regression;
 use crate::stats::correlation::spearman;
-use crate::stats::subset_predictor::{SubsetPredictor, Training};
 use crate::watch::Watch;
 
 const PAGE: &str = "\

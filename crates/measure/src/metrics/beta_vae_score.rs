@@ -16,12 +16,12 @@
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::logistic::{Logistic, Strips};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::column_order::in_order_of_columns;
 use crate::stats::differences::Differences;
 use crate::stats::groups::Groups;
-use crate::stats::logistic::{Logistic, Strips};
 use crate::watch::Watch;
 
 const PAGE: &str = "\

@@ -15,9 +15,9 @@ use ndarray::{Array2, Axis};
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::boosting::{Classifier, Columns, Task, accuracy, fit_each};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::boosting::{Classifier, Columns, Task, accuracy, fit_each};
 use crate::stats::matrix_scores::{completeness, disentanglement, disentanglements};
 use crate::watch::Watch;
 

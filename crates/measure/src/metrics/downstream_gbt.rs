@@ -18,9 +18,9 @@ use ndarray::Axis;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::boosting::{Columns, Task, accuracy, fit_each};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
-use crate::stats::boosting::{Columns, Task, accuracy, fit_each};
 use crate::watch::Watch;
 
 const PAGE: &str = "\
@@ -146,7 +146,7 @@ fn accuracies_of(
     let models = fit_each(&columns, &classes, advance)?;
     let test = codes(test);
     let both = |(model, task): (_, &Task)| {
-        let model: &crate::stats::boosting::Classifier = model;
+        let model: &crate::predictors::boosting::Classifier = model;
         let taught = accuracy(&model.fitted, &task.train[..train.len()]);
         [accuracy(&model.predict(test.view()), &task.test), taught]
     };

@@ -20,11 +20,11 @@ use rayon::prelude::*;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::logistic::{Strips, fit_with_best_penalty};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::column_order::in_order_of_columns;
-use crate::stats::logistic::{Strips, fit_with_best_penalty};
 use crate::watch::Watch;
 
 const PAGE: &str = "\

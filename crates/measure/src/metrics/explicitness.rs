@@ -16,11 +16,11 @@ use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::info::Info;
+use crate::predictors::logistic::{Logistic, Strips};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::column_order::in_order_of_columns;
-use crate::stats::logistic::{Logistic, Strips};
 use crate::stats::roc_auc::macro_roc_auc;
 use crate::watch::Watch;
 

@@ -13,9 +13,9 @@ use ndarray::Axis;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::boosting::{Columns, Task, fit_each};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::boosting::{Columns, Task, fit_each};
 use crate::watch::Watch;
 
 const PAGE: &str = "\

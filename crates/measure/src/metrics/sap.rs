@@ -15,11 +15,11 @@ use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::info::Info;
+use crate::predictors::linear_svm::{LinearSvm, Sorted};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::correlation::pearson;
-use crate::stats::linear_svm::{LinearSvm, Sorted};
 use crate::stats::matrix_scores::gaps;
 use crate::watch::Watch;
 

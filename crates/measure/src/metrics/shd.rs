@@ -13,11 +13,11 @@
 use ndarray::Array2;
 
 use super::{Better, Metric, Needs, Reading, Score};
+use crate::causal::graph_distance::GraphDistance;
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::graph_distance::GraphDistance;
 use crate::watch::Watch;
 
 const PAGE: &str = "\

@@ -17,10 +17,10 @@ use rayon::prelude::*;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
+use crate::predictors::lasso::Lasso;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::correlation::{correlations, spearman};
-use crate::stats::lasso::Lasso;
 use crate::watch::Watch;
 
 const PAGE: &str = "\

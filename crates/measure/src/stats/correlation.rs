@@ -3,8 +3,8 @@
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
-use super::covariance::covariance;
-use super::order::sorted;
+use crate::stats::covariance::covariance;
+use crate::stats::order::sorted;
 
 /// Columns of x that are taken at once: few, so that most products are of use.
 const COLUMNS: usize = 32;

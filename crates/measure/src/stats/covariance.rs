@@ -5,8 +5,8 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 
-use super::lanes;
 use crate::error::{Error, Result};
+use crate::stats::lanes;
 
 /// Rows are taken in this many strips on any machine, so that threads do not change the result.
 const STRIPS: usize = 16;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::groups::Groups;
 use crate::rng::Rng;
+use crate::stats::groups::Groups;
 
 /// Where points come from.
 #[derive(Debug)]

@@ -18,7 +18,7 @@
 
 use rayon::prelude::*;
 
-use super::order::Sorted;
+use crate::stats::order::Sorted;
 
 /// Classes that can be asked about: the rows that share theirs with another, and digammas.
 pub struct Classes<'a> {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
-use unbraid_measure::data::{self, library};
+use unbraid_measure::data;
+use unbraid_measure::data::storage::library;
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::watch::Watch;
 

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use serde_json::json;
 use toml::{Table, Value};
-use unbraid::bench::{self, Workload};
-use unbraid::config;
 use unbraid::data::{Range, Shape};
+use unbraid::run::bench::{self, Workload};
+use unbraid::run::config;
 use unbraid::{Error, models};
 
 use super::Output;

@@ -7,10 +7,11 @@ use ndarray::{Array2, ArrayView1, Axis};
 use toml::Table;
 use unbraid::Error;
 use unbraid::data::{self, Dataset, Do, Range, Shape};
+use unbraid::draw::picture::{self, Sheet, Strip, tile};
+use unbraid::evaluate::encode;
 use unbraid::factors::Kind;
-use unbraid::picture::{self, Sheet, Strip, tile};
 use unbraid::rng::Rng;
-use unbraid::{config, encode};
+use unbraid::run::config;
 use unbraid_measure::npz::NpzWriter;
 
 use super::Output;

@@ -7,10 +7,12 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use unbraid::Error;
-use unbraid::config::{Config, Plan};
+use unbraid::evaluate::encode;
+use unbraid::models;
+use unbraid::report::published;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::{encode, models, published};
+use unbraid::run::config::{Config, Plan};
 use unbraid_measure::files;
 use unbraid_measure::scoring::{Options, metrics_named};
 

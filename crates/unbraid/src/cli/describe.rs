@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
-use unbraid::data::library::Publication;
+use unbraid::data::storage::library::Publication;
 use unbraid::data::{self, Dataset, Range, Rules, Sampler, Supervision};
+use unbraid::draw::words::grouped;
 use unbraid::factors::{Factor, Kind};
 use unbraid::rng::Rng;
-use unbraid::words::grouped;
 
 use super::args::DataChoice;
 use super::{Output, table};

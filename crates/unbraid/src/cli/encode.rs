@@ -3,7 +3,7 @@
 use anyhow::Result;
 use unbraid::Error;
 use unbraid::data::Shape;
-use unbraid::encode;
+use unbraid::evaluate::encode;
 use unbraid::model::Task;
 use unbraid::rng::Rng;
 use unbraid::run::Run;

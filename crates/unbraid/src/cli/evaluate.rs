@@ -1,11 +1,11 @@
 //! `unbraid evaluate`: how likely a model finds the data, by a bound.
 
 use anyhow::Result;
-use unbraid::bound::{self, Bound};
-use unbraid::card;
-use unbraid::config::Plan;
-use unbraid::learner::Learner;
+use unbraid::evaluate::bound::{self, Bound};
+use unbraid::model::learner::Learner;
+use unbraid::report::card;
 use unbraid::run::Run;
+use unbraid::run::config::Plan;
 use unbraid_measure::files;
 
 use super::Output;

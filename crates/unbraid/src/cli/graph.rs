@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use unbraid::causes::{self, Causes};
-use unbraid::causes_figure;
-use unbraid::config::Plan;
-use unbraid::learner::Learner;
+use unbraid::figures;
+use unbraid::intervene::graph::{self, Causes};
+use unbraid::model::learner::Learner;
 use unbraid::run::Run;
+use unbraid::run::config::Plan;
 use unbraid_measure::files;
 
 use super::args::Graph;
@@ -26,10 +26,10 @@ pub(super) fn run(options: &Graph, output: Output) -> Result<()> {
 
 /// Write `graph.json` and `graph.svg`.
 pub(super) fn draw(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
-    let causes = causes::of_run(plan, learner)?;
+    let causes = graph::of_run(plan, learner)?;
     files::write(run.graph_file(), format!("{:#}\n", causes.to_json()).as_bytes())?;
     let title = format!("{} on {}: causes", plan.entry.info.title, plan.config.data_name());
-    let figure = causes_figure::draw(&causes, &run.log_rows()?, &title);
+    let figure = figures::graph::draw(&causes, &run.log_rows()?, &title);
     figure.save(&title, &run.graph_figure())?;
     Ok(causes)
 }
@@ -38,7 +38,7 @@ pub(super) fn draw(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Caus
 fn described(causes: &Causes) -> String {
     let mut out = String::new();
     let name = |k: usize| causes.names[k].as_str();
-    let row = |edge: &causes::Edge| {
+    let row = |edge: &graph::Edge| {
         let arrow = format!("{} -> {}", name(edge.cause), name(edge.effect));
         vec![arrow, format!("{:.2}", edge.strength), edge.principle.clone()]
     };

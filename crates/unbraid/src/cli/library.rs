@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use unbraid::data::library::{self, Publication, PublishedFile};
+use unbraid::data::storage::library::{self, Publication, PublishedFile};
 use unbraid::data::{self, Source};
 use unbraid::watch::Watch;
 use unbraid::{Error, fetch};
@@ -106,7 +106,7 @@ fn tell(source: &Source, directory: &Path, output: Output) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unbraid::data::library::Checksum;
+    use unbraid::data::storage::library::Checksum;
 
     #[test]
     fn a_damaged_download_is_not_kept_and_the_others_are() {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use unbraid::train::Progress;
+use unbraid::run::train::Progress;
 use unbraid::watch::Watch;
 
 use super::Output;

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde_json::Value as Json;
-use unbraid::config::Plan;
-use unbraid::learner::Learner;
+use unbraid::evaluate::encode;
+use unbraid::figures::traverse::Span;
+use unbraid::model::learner::Learner;
+use unbraid::report;
+use unbraid::report::card;
 use unbraid::representation::Representation;
 use unbraid::run::Run;
-use unbraid::traverse::Span;
-use unbraid::{card, encode, report, score};
+use unbraid::run::config::Plan;
+use unbraid::run::scores;
 use unbraid_measure::scoring::metrics_named;
 
 use super::args::{Report, Scoring};
@@ -82,7 +85,7 @@ fn scores(
     output: Output,
 ) -> Result<(Json, Option<Representation<'static>>)> {
     let wanted = metrics_named(&plan.config.score.metrics)?;
-    if let Some(scores) = run.scores()?.filter(|scores| score::has_all(scores, &wanted)) {
+    if let Some(scores) = run.scores()?.filter(|scores| scores::has_all(scores, &wanted)) {
         return Ok((scores, None));
     }
     let found = of_run(run, plan, learner, &Scoring::default(), output)?;

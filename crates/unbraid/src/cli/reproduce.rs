@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde_json::{Value as Json, json};
-use unbraid::matching_figure;
+use unbraid::figures::matching;
 use unbraid::representation::Representation;
-use unbraid::reproduce::{self, Budget, EXPERIMENTS, Experiment, Part, Shown};
 use unbraid::run::Run;
+use unbraid::study::reproduce::{self, Budget, EXPERIMENTS, Experiment, Part, Shown};
 use unbraid::study::{Cell, Gathered, Line, Study};
 use unbraid_measure::files;
 
@@ -134,7 +134,7 @@ fn pictures(
                 let codes = Representation::load(run.representation_file())?;
                 let title = format!("{row}, first data set: each source against its code");
                 let name = format!("{}-{}.svg", part.name, row.to_lowercase());
-                matching_figure::draw(&codes, &title)?.save(&title, &out.join(&name))?;
+                matching::draw(&codes, &title)?.save(&title, &out.join(&name))?;
                 made.push((title, name));
             }
         }

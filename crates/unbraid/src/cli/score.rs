@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use serde_json::Value as Json;
-use unbraid::card;
-use unbraid::config::{Plan, ScoreSettings};
-use unbraid::encode;
-use unbraid::learner::Learner;
+use unbraid::evaluate::encode;
+use unbraid::model::learner::Learner;
+use unbraid::report::card;
 use unbraid::representation::{Protocol, Representation, Split};
 use unbraid::run::Run;
-use unbraid::score::{Codes, joined, save};
+use unbraid::run::config::{Plan, ScoreSettings};
+use unbraid::run::scores::{Codes, joined, save};
 use unbraid_measure::metrics::Metric;
 use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
 

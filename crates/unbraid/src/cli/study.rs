@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::json;
-use unbraid::config;
+use unbraid::run::config;
 use unbraid::study::{Planned, State, Study};
 
 use super::args::Study as Verb;

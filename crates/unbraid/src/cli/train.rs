@@ -7,13 +7,13 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use toml::{Table, Value};
 use unbraid::Error;
-use unbraid::bench::peak_memory;
-use unbraid::card;
-use unbraid::config::{self, Config, Plan};
-use unbraid::device;
+use unbraid::compute::device;
+use unbraid::figures::training;
+use unbraid::report::card;
 use unbraid::run::Run;
-use unbraid::train::{Ending, train};
-use unbraid::training_figure;
+use unbraid::run::bench::peak_memory;
+use unbraid::run::config::{self, Config, Plan};
+use unbraid::run::train::{Ending, train};
 
 use super::Output;
 use super::args::Train;
@@ -91,7 +91,7 @@ pub(super) fn train_with_progress(
 pub(super) fn draw_training(run: &Run, plan: &Plan, output: Output) -> bool {
     let (model, data) = (plan.entry.info.title, plan.config.data_name());
     let title = format!("{model} on {data}: the terms of the loss, step by step");
-    let drawn = run.log_rows().and_then(|rows| match training_figure::draw(&rows, &title) {
+    let drawn = run.log_rows().and_then(|rows| match training::draw(&rows, &title) {
         Some(figure) => figure.save(&title, &run.training_figure()).map(|()| true),
         None => Ok(false),
     });

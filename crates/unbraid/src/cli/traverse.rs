@@ -4,15 +4,20 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use unbraid::Error;
-use unbraid::config::Plan;
-use unbraid::learner::Learner;
+use unbraid::draw::animation;
+use unbraid::draw::picture;
+use unbraid::evaluate::encode;
+use unbraid::figures::factors;
+use unbraid::figures::layers;
+use unbraid::figures::matching;
+use unbraid::figures::reconstruct;
+use unbraid::figures::traverse::{self, Route, Span};
+use unbraid::model::learner::Learner;
+use unbraid::report::card;
 use unbraid::representation::Representation;
 use unbraid::rng::Rng;
 use unbraid::run::Run;
-use unbraid::traverse::{self, Route, Span};
-use unbraid::{
-    animation, card, encode, factor_figure, layers_figure, matching_figure, picture, reconstruct,
-};
+use unbraid::run::config::Plan;
 
 use super::Output;
 use super::args::{Range, Traverse};
@@ -118,7 +123,7 @@ impl<'a> Pictures<'a> {
 
     fn factors(&self) -> unbraid::Result<Vec<PathBuf>> {
         let title = self.title("each code against each factor");
-        factor_figure::draw(self.codes, &title)?.save(&title, &self.run.factor_figure())?;
+        factors::draw(self.codes, &title)?.save(&title, &self.run.factor_figure())?;
         Ok(vec![self.run.factor_figure()])
     }
 
@@ -129,7 +134,7 @@ impl<'a> Pictures<'a> {
             return Ok(vec![]);
         }
         let title = self.title("what each layer knows");
-        let figure = layers_figure::draw(self.codes, &layers, &title)?;
+        let figure = layers::draw(self.codes, &layers, &title)?;
         figure.save(&title, &self.run.layers_figure())?;
         Ok(vec![self.run.layers_figure()])
     }
@@ -141,7 +146,7 @@ impl<'a> Pictures<'a> {
             return Ok(vec![]);
         }
         let title = self.title("each factor against its code");
-        matching_figure::draw(self.codes, &title)?.save(&title, &self.run.matching_figure())?;
+        matching::draw(self.codes, &title)?.save(&title, &self.run.matching_figure())?;
         Ok(vec![self.run.matching_figure()])
     }
 }

@@ -10,9 +10,11 @@ use burn::backend::{Backend, Dispatch, TensorMetadata, backend_extension};
 use burn::tensor::{Shape, Tensor};
 pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood, NORMALISE_EPSILON};
 
+pub mod device;
 mod gradients;
 mod images;
 mod processor;
+pub mod workers;
 
 /// A convolution's form; the sizes of its maps come with the tensors.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,10 +13,10 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::{Moving, Schedule};
 
 /// The settings of an AnnealedVAE.

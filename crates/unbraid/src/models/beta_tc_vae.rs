@@ -5,7 +5,7 @@
 //! L = E_q(z|x)[−log p(x|z)] + α I(x; z) + β TC(z) + γ Σ_l KL(q(z_l) ‖ p(z_l))
 //! ```
 //!
-//! The pieces are those of `parts/correlation.rs`, with their constants, so that what is logged
+//! The pieces are those of `parts/distributions/correlation.rs`, with their constants, so that what is logged
 //! means something. With α = γ = 1 this is the KL term plus (β − 1) TC, and, as in
 //! disentanglement_lib, the KL term is then taken in closed form: less noise, the same mean.
 
@@ -16,11 +16,11 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
-use crate::parts::correlation::{self, Estimator, Pieces};
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::distributions::correlation::{self, Estimator, Pieces};
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
 
 /// The settings of a β-TCVAE.

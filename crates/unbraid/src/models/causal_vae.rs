@@ -33,18 +33,18 @@ use unbraid_measure::data::{Dataset, Do, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::{self, Batch, Seen};
 use crate::error::Result;
+use crate::model::batch::{self, Batch, Seen};
 use crate::model::{Code, Concepts, Intervened, Loss, Model, Step, Strengths, Task};
-use crate::parts::acyclic::Form;
-use crate::parts::calibration::Calibration;
-use crate::parts::concept_nets::ConceptNets;
-use crate::parts::concepts::{Balance, Scaling, in_dimensions, labels};
-use crate::parts::found_graph::GraphSettings;
-use crate::parts::gaussian::Gaussian;
-use crate::parts::mask::{Factual, MaskLayer, Sees, Setting};
+use crate::parts::concepts::acyclic::Form;
+use crate::parts::concepts::calibration::Calibration;
+use crate::parts::concepts::found_graph::GraphSettings;
+use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
+use crate::parts::concepts::nets::ConceptNets;
+use crate::parts::concepts::scaling::{Balance, Scaling, in_dimensions, labels};
+use crate::parts::concepts::structure::{Solved, Structure, acyclic};
+use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::schedule::Schedule;
-use crate::parts::structure::{Solved, Structure, acyclic};
 
 mod page;
 mod released;
@@ -230,7 +230,7 @@ impl CausalVae {
     fn calibrated(mut self, data: &dyn Dataset, rng: &Rng) -> Self {
         let rows = unbraid_measure::data::rows(data, CALIBRATED, &rng.split("calibration"));
         let seen = Seen::of(data, &rows);
-        let device = crate::device::inference();
+        let device = crate::compute::device::inference();
         let model = self.valid();
         let mut parts = [vec![], vec![]];
         for from in (0..rows.len()).step_by(64) {

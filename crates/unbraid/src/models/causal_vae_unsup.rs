@@ -12,14 +12,14 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
-use crate::parts::acyclic::{FORMS, Form};
-use crate::parts::concept_nets::{ConceptNetSettings, ConceptNets};
-use crate::parts::gaussian::Gaussian;
+use crate::parts::concepts::acyclic::{FORMS, Form};
+use crate::parts::concepts::nets::{ConceptNetSettings, ConceptNets};
+use crate::parts::concepts::structure::{Solved, Structure};
+use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::schedule::Schedule;
-use crate::parts::structure::{Solved, Structure};
 
 /// The settings of the ablation.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -13,14 +13,14 @@ use unbraid_measure::data::{Dataset, Do, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::{Error, Result};
+use crate::model::batch::Batch;
 use crate::model::{
     Code, Concepts, Intervened, Loss, Model, Settings, Step, Strengths, Task, one_of,
 };
-use crate::parts::concept_nets::{ConceptNetSettings, ConceptNets};
-use crate::parts::concepts::{Balance, Scaling, in_dimensions, labels};
-use crate::parts::gaussian::Gaussian;
+use crate::parts::concepts::nets::{ConceptNetSettings, ConceptNets};
+use crate::parts::concepts::scaling::{Balance, Scaling, in_dimensions, labels};
+use crate::parts::distributions::gaussian::Gaussian;
 
 /// The settings of a ConditionVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -28,10 +28,10 @@ use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::{Error, Result};
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 
 /// What the distance from the mean is divided by.
 const SOFTNESS: f64 = 100.0;
@@ -175,8 +175,8 @@ fn hold(z: Tensor<2>, active: Tensor<2>) -> (Tensor<2>, Tensor<1>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::{matrix, numbers};
-    use crate::device;
+    use crate::compute::device;
+    use crate::model::batch::{matrix, numbers};
 
     #[test]
     fn latents_beyond_the_factors_are_active_in_ordinary_batches_only() {

@@ -17,12 +17,12 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::parts::correlation::covariance;
-use crate::parts::gaussian::Gaussian;
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::distributions::correlation::covariance;
+use crate::parts::distributions::gaussian::Gaussian;
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
 
 /// Which covariance is held at the identity.
@@ -196,7 +196,8 @@ impl<F: Form> Model for DipVae<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{batch, device};
+    use crate::compute::device;
+    use crate::model::batch;
 
     fn of<F: Form>(mean: &[f32], log_variance: &[f32]) -> [f32; 2] {
         let matrix = |values: &[f32]| batch::matrix(values, 4, 2, &device::inference());

@@ -18,11 +18,11 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::{Error, Result};
+use crate::model::batch::Batch;
 use crate::model::{Code, Group, Loss, Model, Settings, Step, Task};
-use crate::parts::critic::{Critic, permuted};
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
+use crate::parts::nets::critic::{Critic, permuted};
 use crate::parts::schedule::Schedule;
 
 /// The settings of a FactorVAE.

@@ -1,16 +1,16 @@
 //! Independent components as codes: the linear code whose numbers are least Gaussian.
 
 use ndarray::{Array2, ArrayView2};
+use unbraid_measure::components::fast_ica::FastIca;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::fast_ica::FastIca;
 
-use crate::batch::Seen;
 use crate::error::Result;
 use crate::model::Baseline;
+use crate::model::batch::Seen;
+use crate::model::weights::{self, Weight, Weights};
 use crate::parts::linear::LinearSettings;
-use crate::weights::{self, Weight, Weights};
 
 /// Fitted independent components.
 pub struct Ica {

@@ -32,10 +32,10 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::{Error, Result};
+use crate::model::batch::Batch;
 use crate::model::{Code, Group, Loss, Model, Settings, Step, Task};
-use crate::parts::gaussian::Gaussian;
+use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::schedule::Schedule;
 use nets::{Generator, Judge, Recogniser, Trunk, halvings};
 

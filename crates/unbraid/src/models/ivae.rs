@@ -11,7 +11,7 @@
 //!
 //! The released code also has a weighted form,
 //! a E[−log p(x|z)] + b I(x; z) + c TC(z) + d Σ_i KL(q(z_i) ‖ p(z_i|u)), with pieces estimated from
-//! a batch (see `parts/correlation.rs`; here the prior is that of each row). With a = b = c = d = 1
+//! a batch (see `parts/distributions/correlation.rs`; here the prior is that of each row). With a = b = c = d = 1
 //! it is L.
 //!
 //! What is ours: observations are whitened inside the model, so that noise of one size hides no
@@ -26,15 +26,15 @@ use unbraid_measure::data::{Dataset, Range, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::compute;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Step, Task};
-use crate::parts::correlation::{self, Estimator, Pieces};
-use crate::parts::fitted::Fitted;
-use crate::parts::gaussian::Gaussian;
-use crate::parts::likelihood::Likelihood;
-use crate::parts::mlp::Mlp;
+use crate::parts::distributions::correlation::{self, Estimator, Pieces};
+use crate::parts::distributions::gaussian::Gaussian;
+use crate::parts::distributions::likelihood::Likelihood;
+use crate::parts::nets::fitted::Fitted;
+use crate::parts::nets::mlp::Mlp;
 
 mod settings;
 mod start;

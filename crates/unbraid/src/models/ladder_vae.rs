@@ -25,13 +25,15 @@ use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::compute::flatten;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
-use crate::parts::gaussian::{Gaussian, repeated};
-use crate::parts::hierarchy::{Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer};
-use crate::parts::normalised::{self, Statistics};
+use crate::parts::distributions::gaussian::{Gaussian, repeated};
+use crate::parts::nets::hierarchy::{
+    Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
+};
+use crate::parts::nets::normalised::{self, Statistics};
 
 /// The settings of a Ladder VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,16 +1,16 @@
 //! Principal components as codes: the linear floor under every score.
 
 use ndarray::{Array2, ArrayView2};
+use unbraid_measure::components::pca::Pca as Components;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::pca::Pca as Components;
 
-use crate::batch::Seen;
 use crate::error::Result;
 use crate::model::Baseline;
+use crate::model::batch::Seen;
+use crate::model::weights::{self, Weight, Weights};
 use crate::parts::linear::LinearSettings;
-use crate::weights::{self, Weight, Weights};
 
 /// Fitted principal components.
 pub struct Pca {

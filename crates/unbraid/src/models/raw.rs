@@ -5,10 +5,10 @@ use unbraid_measure::data::Dataset;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Seen;
 use crate::error::Result;
+use crate::model::batch::Seen;
+use crate::model::weights::Weights;
 use crate::model::{Baseline, Nothing};
-use crate::weights::Weights;
 
 /// The identity.
 pub struct Raw;

@@ -3,22 +3,22 @@
 //! The setting is that of TCL (Hyvärinen and Morioka 2016) and iVAE (Khemakhem et al. 2020), and the
 //! idea to replace the bound of an iVAE by the likelihood of a flow is that of iFlow (Li, Hooi and
 //! Lee 2020). What differs is the flow: a network of the form that the data are made by, turned round,
-//! small enough for L-BFGS on all rows from several starts; see `stats/segment_flow.rs` of
+//! small enough for L-BFGS on all rows from several starts; see `components/segment_flow.rs` of
 //! unbraid-measure.
 
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
+use unbraid_measure::components::segment_flow::{Layers, Options, Prior, SegmentFlow};
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::segment_flow::{Layers, Options, Prior, SegmentFlow};
 use unbraid_measure::watch::Watch;
 
-use crate::batch::Seen;
 use crate::error::{Error, Result};
+use crate::model::batch::Seen;
+use crate::model::weights::{self, Weight, Weights};
 use crate::model::{Baseline, Settings, Task, one_of};
 use crate::parts::segments;
-use crate::weights::{self, Weight, Weights};
 
 /// The settings of a segment flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]

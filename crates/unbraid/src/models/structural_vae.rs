@@ -22,20 +22,20 @@ use ndarray::Array2;
 use unbraid_measure::data::{self, Dataset, Do, Supervision};
 use unbraid_measure::graph::Graph;
 use unbraid_measure::info::Info;
+use unbraid_measure::predictors::attribution::attribute;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::attribution::attribute;
 
-use crate::batch::{self, Batch, Seen};
 use crate::error::Result;
+use crate::model::batch::{self, Batch, Seen};
 use crate::model::{Code, Concepts, Group, Intervened, Loss, Model, Step, Strengths, Task};
-use crate::parts::canvas::Canvas;
-use crate::parts::concept_nets::ConceptNets;
-use crate::parts::concepts::{Scaling, labels};
-use crate::parts::found_graph::GraphSettings;
-use crate::parts::gaussian::Gaussian;
-use crate::parts::layers::fixed;
-use crate::parts::mask::{Factual, MaskLayer, Sees, Setting};
-use crate::parts::structure::acyclic;
+use crate::parts::concepts::canvas::Canvas;
+use crate::parts::concepts::found_graph::GraphSettings;
+use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
+use crate::parts::concepts::nets::ConceptNets;
+use crate::parts::concepts::scaling::{Scaling, labels};
+use crate::parts::concepts::structure::acyclic;
+use crate::parts::distributions::gaussian::Gaussian;
+use crate::parts::nets::layers::fixed;
 
 mod settings;
 
@@ -134,7 +134,7 @@ impl StructuralVae {
 
     /// Exchange one cause between rows and see how far its effect moves.
     fn weighed(&self, codes: &Array2<f32>, rng: &Rng) -> Array2<f32> {
-        let device = crate::device::inference();
+        let device = crate::compute::device::inference();
         let (rows, n) = codes.dim();
         let model = self.valid();
         let made = |codes: &Array2<f32>| {

@@ -10,11 +10,11 @@ use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::Result;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::parts::concepts::{Scaling, labels};
-use crate::parts::nets::{NetSettings, Reader};
+use crate::parts::concepts::scaling::{Scaling, labels};
+use crate::parts::nets::autoencoder::{NetSettings, Reader};
 
 /// The settings of a reader.
 #[derive(Clone, Debug, Serialize, Deserialize)]

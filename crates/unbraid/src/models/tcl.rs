@@ -19,18 +19,18 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use ndarray::{Array2, ArrayView1, Axis};
 use serde::{Deserialize, Serialize};
+use unbraid_measure::components::fast_ica::FastIca;
+use unbraid_measure::components::pca::Pca;
 use unbraid_measure::data::{self, Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::fast_ica::FastIca;
-use unbraid_measure::stats::pca::Pca;
 
-use crate::batch::{self, Batch};
 use crate::compute;
-use crate::device;
+use crate::compute::device;
 use crate::error::{Error, Result};
+use crate::model::batch::{self, Batch};
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::parts::fitted::Fitted;
+use crate::parts::nets::fitted::Fitted;
 use crate::parts::segments;
 
 mod net;

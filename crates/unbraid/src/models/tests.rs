@@ -8,10 +8,10 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::settings;
 
 use super::*;
-use crate::batch::{self, Batch};
-use crate::device;
+use crate::compute::device;
+use crate::model::batch::{self, Batch};
+use crate::model::weights::{self, Weight, Weights};
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
-use crate::weights::{self, Weight, Weights};
 
 const BATCH: usize = 8;
 const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };

@@ -8,9 +8,9 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Step, Task};
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 
 /// The variational autoencoder.
 #[derive(Module, Debug)]

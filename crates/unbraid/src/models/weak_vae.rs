@@ -29,11 +29,11 @@ use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
-use crate::batch::Batch;
 use crate::error::{Error, Result};
+use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
-use crate::parts::gaussian::Gaussian;
-use crate::parts::nets::{Autoencoder, NetSettings};
+use crate::parts::distributions::gaussian::Gaussian;
+use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
 
 mod pages;

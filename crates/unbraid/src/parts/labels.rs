@@ -64,7 +64,8 @@ impl LabelLoss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{batch, device};
+    use crate::compute::device;
+    use crate::model::batch;
 
     fn cost(loss: LabelLoss, means: &[f32], labels: &[f32]) -> f32 {
         let matrix =

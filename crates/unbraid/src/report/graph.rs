@@ -4,9 +4,9 @@ use serde_json::Value as Json;
 
 use super::figures::figure;
 use super::html::{Align, Html, classed, element, name, number, table};
+use crate::draw::words::listed;
 use crate::error::Result;
 use crate::run::Run;
-use crate::words::listed;
 
 pub(super) fn graph(run: &Run) -> Result<Html> {
     let document = run.graph()?;

@@ -4,7 +4,7 @@
 use std::fmt::{Display, Write};
 use std::ops::{Add, AddAssign};
 
-use crate::words::escaped;
+use crate::draw::words::escaped;
 
 /// A piece of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use serde_json::Value as Json;
 
 use super::figures::figure;
 use super::html::{Align, Html, classed, element, name, number, small_number, table};
+use crate::draw::words::grouped;
 use crate::error::Result;
 use crate::run::Run;
-use crate::words::grouped;
 
 pub(super) fn interventions(run: &Run) -> Result<Html> {
     let words = "observations, what the model makes of them under interventions, and the truth";

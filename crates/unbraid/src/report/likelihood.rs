@@ -1,9 +1,9 @@
 //! How likely the model finds the data, where that was measured.
 
 use super::html::{Html, element};
+use crate::draw::words::grouped;
 use crate::error::Result;
 use crate::run::Run;
-use crate::words::grouped;
 
 /// The bound in a sentence or two; nothing if there is none.
 pub(super) fn likelihood(run: &Run) -> Result<Html> {

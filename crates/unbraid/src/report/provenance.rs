@@ -4,10 +4,10 @@ use toml::Value;
 use unbraid_measure::files;
 
 use super::html::{Align, Html, classed, code, element, table};
-use crate::config;
+use crate::draw::words::size;
 use crate::error::Result;
+use crate::run::config;
 use crate::run::{Run, VERSION};
-use crate::words::size;
 
 pub(super) fn provenance(run: &Run) -> Result<Html> {
     let settings = files::read_text(run.settings_file())?;

@@ -4,10 +4,10 @@ use serde_json::Value as Json;
 use unbraid_measure::metrics::{self, Reading};
 
 use super::html::{Align, Html, classed, code, element, number, prose, table, with};
-use crate::config::Plan;
-use crate::published::{self, Published};
-use crate::score;
-use crate::words::grouped;
+use crate::draw::words::grouped;
+use crate::report::published::{self, Published};
+use crate::run::config::Plan;
+use crate::run::scores;
 
 /// So many warnings are shown at once.
 const UNFOLDED: usize = 4;
@@ -69,7 +69,7 @@ impl<'a> Row<'a> {
     }
 
     fn title(&self) -> String {
-        score::title(self.score)
+        scores::title(self.score)
     }
 
     fn value(&self) -> Option<f64> {

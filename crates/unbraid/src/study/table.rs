@@ -10,7 +10,7 @@ use unbraid_measure::files;
 use super::{Planned, State, Study};
 use crate::error::Result;
 use crate::run::Run;
-use crate::score;
+use crate::run::scores;
 
 /// The share of the log, from its end, that is averaged.
 const TAIL: usize = 10;
@@ -126,7 +126,7 @@ impl Study {
         }
         let scores = run.scores()?.unwrap_or_default();
         for score in scores["scores"].as_array().into_iter().flatten() {
-            let title = score::title(score);
+            let title = scores::title(score);
             let parts = score["parts"].as_object().into_iter().flatten();
             // The parts of drawn codes go by the same names as those of means.
             let parts = parts.filter(|_| score["codes"].is_null());

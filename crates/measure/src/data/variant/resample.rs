@@ -1,6 +1,6 @@
 //! Other resolutions: means over areas downwards, straight lines between pixels upwards.
 
-use super::super::{Range, Shape};
+use crate::data::{Range, Shape};
 
 /// From images of one size to images of another; each axis on its own.
 pub(super) struct Resample {

@@ -4,10 +4,10 @@ use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::rng::Rng;
 
-use super::super::Dataset;
 use super::conditions::{self, Condition};
 use super::correlated::Draws;
 use super::{Part, Settings, Take};
+use crate::data::Dataset;
 
 /// The rows of a variant, in terms of the data behind it.
 pub(super) enum Rows {

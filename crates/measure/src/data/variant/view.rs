@@ -1,8 +1,8 @@
 //! The data set that a variant is.
 
-use super::super::{Counterfactual, Dataset, Do, Shape, Transition};
 use super::resample::Resample;
 use super::rows::Rows;
+use crate::data::{Counterfactual, Dataset, Do, Shape, Transition};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::graph::Graph;

@@ -7,7 +7,7 @@ use burn::tensor::activation::{sigmoid, softmax};
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
 
-use crate::parts::mask::{MaskLayer, Sees};
+use crate::parts::concepts::mask::{MaskLayer, Sees};
 
 /// The variance of what is added before the decoder.
 pub(super) const NOISE: f64 = 0.001;

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::{Settings, Task, one_of};
-use crate::parts::concept_nets::ConceptNetSettings;
-use crate::parts::concepts::Balance;
-use crate::parts::found_graph::GraphSettings;
+use crate::parts::concepts::found_graph::GraphSettings;
+use crate::parts::concepts::nets::ConceptNetSettings;
+use crate::parts::concepts::scaling::Balance;
 use crate::parts::schedule::Schedule;
 
 /// The settings of a CausalVAE.

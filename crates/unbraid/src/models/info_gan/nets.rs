@@ -18,8 +18,8 @@ use unbraid_measure::rng::Rng;
 
 use super::Config;
 use crate::compute::{flatten, unflatten};
-use crate::parts::gaussian::Gaussian;
-use crate::parts::layers::{Activation, Convolution, Dense};
+use crate::parts::distributions::gaussian::Gaussian;
+use crate::parts::nets::layers::{Activation, Convolution, Dense};
 
 /// Units of the dense layers of the generator and the trunk.
 const DENSE: usize = 256;

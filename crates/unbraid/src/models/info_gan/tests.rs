@@ -4,8 +4,9 @@ use burn::optim::GradientsParams;
 use unbraid_measure::data::{Draw, Range, Shape};
 
 use super::*;
-use crate::batch::{matrix, numbers};
-use crate::{device, weights};
+use crate::compute::device;
+use crate::model::batch::{matrix, numbers};
+use crate::model::weights;
 
 fn task(channels: usize, side: usize, range: Range) -> Task {
     let shape = Shape { channels, height: side, width: side, range };

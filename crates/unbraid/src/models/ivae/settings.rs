@@ -5,7 +5,7 @@ use unbraid_measure::data::Range;
 
 use crate::error::{Error, Result};
 use crate::model::{Settings, Step, Task, one_of};
-use crate::parts::mlp::BENDS;
+use crate::parts::nets::mlp::BENDS;
 use crate::parts::schedule::Schedule;
 
 /// The settings of an iVAE.

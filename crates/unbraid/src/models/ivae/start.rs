@@ -2,25 +2,25 @@
 //!
 //! From random weights the bound has many poor optima, in which codes stay mixed. A flow has the same
 //! generative model without noise, its likelihood is exact, and so much smaller that L-BFGS finds its
-//! top from a few starts (`stats/segment_flow.rs` of unbraid-measure). The networks first imitate what
+//! top from a few starts (`components/segment_flow.rs` of unbraid-measure). The networks first imitate what
 //! it found, by least squares; then they are trained by the bound alone.
 
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
+use unbraid_measure::components::pca::Pca;
+use unbraid_measure::components::segment_flow::{Options, Prior, SegmentFlow};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
-use unbraid_measure::stats::pca::Pca;
-use unbraid_measure::stats::segment_flow::{Options, Prior, SegmentFlow};
 use unbraid_measure::watch::Watch;
 
 use super::{Config, Ivae, labels};
-use crate::batch::{self, Batch, Seen};
-use crate::device;
+use crate::compute::device;
 use crate::error::{Error, Result};
-use crate::optimizer::Optimizer;
-use crate::parts::fitted::Fitted;
-use crate::parts::likelihood::Likelihood;
+use crate::model::batch::{self, Batch, Seen};
+use crate::model::optimizer::Optimizer;
+use crate::parts::distributions::likelihood::Likelihood;
+use crate::parts::nets::fitted::Fitted;
 use crate::parts::segments;
 
 /// More rows than these tell no more about means, spreads and sources.

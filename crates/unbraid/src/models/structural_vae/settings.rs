@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::{Settings, Task, one_of};
-use crate::parts::concept_nets::ConceptNetSettings;
-use crate::parts::found_graph::GraphSettings;
+use crate::parts::concepts::found_graph::GraphSettings;
+use crate::parts::concepts::nets::ConceptNetSettings;
 
 /// The settings of a structural VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor};
 use unbraid_measure::rng::Rng;
 
 use crate::compute;
-use crate::parts::layers::Dense;
+use crate::parts::nets::layers::Dense;
 
 /// h(x) = |… maxout(maxout(x V₁ + c₁) V₂ + c₂) …|, and h(x) W + b.
 #[derive(Module, Debug)]

@@ -5,9 +5,9 @@ use unbraid_measure::stats::assignment::best_matching;
 use unbraid_measure::stats::correlation::pearson;
 
 use super::*;
-use crate::batch::Seen;
-use crate::learner;
-use crate::weights;
+use crate::model::batch::Seen;
+use crate::model::learner;
+use crate::model::weights;
 
 /// Observations with their segments.
 struct Rows {

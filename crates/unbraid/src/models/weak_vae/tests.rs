@@ -1,5 +1,6 @@
 use super::*;
-use crate::{batch, device};
+use crate::compute::device;
+use crate::model::batch;
 
 fn gaussian(mean: &[f32], log_variance: &[f32]) -> Gaussian {
     let matrix = |values: &[f32]| batch::matrix(values, 1, values.len(), &device::inference());

@@ -1,0 +1,27 @@
+//! The data sets, a file each. What they share lies beside this folder: `storage/` for those that are
+//! read from files, `drawing/` for those that are drawn.
+
+pub mod abstract_dsprites;
+pub mod arrays;
+pub mod binarized_mnist;
+pub mod cars3d;
+pub mod celeba;
+pub mod citris;
+pub mod color_dsprites;
+pub mod dsprites;
+pub mod fashion_mnist;
+pub mod flow;
+pub mod images;
+pub mod mixing;
+pub mod mnist;
+pub mod mpi3d;
+pub mod noisy_dsprites;
+pub mod omniglot;
+pub mod pendulum;
+pub mod scream_dsprites;
+pub mod shapes3d;
+pub mod smallnorb;
+pub mod squares;
+pub mod table;
+pub mod xy_object;
+pub mod xy_squares;

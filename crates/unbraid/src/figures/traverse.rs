@@ -1,0 +1,212 @@
+//! Traversals: walk one code while the others stay, and look at what changes.
+
+use image::RgbImage;
+use ndarray::{Array2, ArrayView1, Axis};
+use unbraid_measure::data::{Dataset, Shape};
+use unbraid_measure::representation::Representation;
+use unbraid_measure::stats::correlation;
+
+use crate::draw::animation;
+use crate::draw::picture::{Sheet, Strip, tile};
+use crate::error::{Error, Result};
+use crate::evaluate::encode;
+use crate::evaluate::latents::{Latent, by_importance};
+use crate::model::learner::Learner;
+
+/// How many pictures a walk has on a sheet.
+const COLUMNS: usize = 9;
+/// How many different pictures an animated walk has; forth and back these are 24 frames.
+const MOMENTS: usize = 13;
+/// How many codes a sheet shows at most; raw pixels have thousands.
+const MOST: usize = 20;
+/// The share of the rows left out at each end of a walk between quantiles.
+const TAIL: f64 = 0.025;
+/// Where the standard normal distribution has the same tails.
+const NORMAL: f32 = 1.96;
+
+/// From where to where a code is walked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Span {
+    /// Between the 2.5 % and the 97.5 % quantile of its means over the rows.
+    #[default]
+    Quantile,
+    /// Between the same quantiles of the standard normal prior, -1.96 to 1.96.
+    Prior,
+    /// From its smallest to its largest mean.
+    MinMax,
+}
+
+impl Span {
+    /// Whether these codes can be walked along it.
+    pub fn check(self, codes: &Representation) -> Result<()> {
+        match self == Self::Prior && codes.readings.kl.is_none() {
+            false => Ok(()),
+            true => Err(Error::Unable(
+                "this model has no prior to walk along; take --range quantile or min-max".into(),
+            )),
+        }
+    }
+}
+
+/// What is walked, and how.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The row whose codes are walked.
+    pub base: usize,
+    /// From where to where.
+    pub span: Span,
+    /// Where it stops, as shares of the way.
+    pub stops: Vec<f32>,
+}
+
+impl Route {
+    /// Even steps, for a sheet.
+    pub fn for_a_sheet(base: usize, span: Span) -> Self {
+        let stops = (0..COLUMNS).map(|i| i as f32 / (COLUMNS - 1) as f32).collect();
+        Self { base, span, stops }
+    }
+
+    /// More steps, slow at the ends, for an animation.
+    pub fn for_an_animation(base: usize, span: Span) -> Self {
+        Self { base, span, stops: animation::eased(MOMENTS) }
+    }
+}
+
+/// One walk: a code from its low to its high end.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// Which code, and how much it tells.
+    pub latent: Latent,
+    /// The factor it follows most closely, with the Spearman correlation.
+    pub follows: Option<(String, f64)>,
+    /// The values it is set to.
+    pub values: Vec<f32>,
+    /// What is decoded at each, `[values, numbers]`.
+    pub frames: Array2<f32>,
+}
+
+/// Walk every code of a row, the one that tells most first.
+pub fn walks(learner: &dyn Learner, codes: &Representation, route: &Route) -> Result<Vec<Walk>> {
+    route.span.check(codes)?;
+    let mut shown = by_importance(codes);
+    shown.truncate(MOST);
+    let columns: Vec<usize> = shown.iter().map(|latent| latent.index).collect();
+    let followed =
+        correlation::spearman(codes.codes.select(Axis(1), &columns).view(), codes.values.view());
+    let walk = |(latent, followed): (Latent, ArrayView1<f64>)| {
+        let values = values(codes.codes.column(latent.index), route);
+        let mut set = codes.codes.select(Axis(0), &vec![route.base; values.len()]);
+        set.column_mut(latent.index).assign(&ArrayView1::from(&values));
+        let from = codes.codes.row(route.base).to_vec();
+        let frames = learner.decode_changed(&from, set.view()).ok_or_else(no_decoder)?;
+        let names = codes.factors.iter().map(|factor| factor.name.clone());
+        let follows = names
+            .zip(followed.iter().copied())
+            .filter(|(_, correlation)| correlation.is_finite())
+            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        Ok(Walk { latent, follows, values, frames })
+    };
+    shown.into_iter().zip(followed.rows()).map(walk).collect()
+}
+
+/// The walks as a picture: a row a code, labelled with what it tells and the factor it moves.
+pub fn sheet(walks: &[Walk], shape: Shape, title: String) -> Result<Sheet> {
+    let strip = |walk: &Walk| {
+        let tiles = walk.frames.rows().into_iter().map(|frame| tile(&frame.to_vec(), shape));
+        let tiles: Option<Vec<RgbImage>> = tiles.collect();
+        let faded = walk.latent.is_dead();
+        let remark = match &walk.follows {
+            _ if faded => "unused".into(),
+            Some((name, correlation)) => format!("{name} {correlation:+.2}"),
+            None => String::new(),
+        };
+        let label = format!("z{}   {}", walk.latent.index, walk.latent.amount());
+        Ok(Strip { label, remark, faded, tiles: tiles.ok_or_else(|| no_image(shape))? })
+    };
+    let strips = walks.iter().map(strip).collect::<Result<_>>()?;
+    Ok(Sheet { title, columns: vec![], strips })
+}
+
+/// A small traversal for watching a training, or nothing where there is nothing to see.
+pub fn thumbnail(learner: &dyn Learner, data: &dyn Dataset) -> Option<RgbImage> {
+    let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(256)).collect();
+    let codes = encode::encode(learner, data, &rows).ok()?;
+    let route = Route::for_a_sheet(rows.len() / 2, Span::Quantile);
+    let walks = walks(learner, &codes, &route).ok()?;
+    Some(sheet(&walks, data.shape(), String::new()).ok()?.draw())
+}
+
+/// Why nothing can be decoded.
+pub(crate) fn no_decoder() -> Error {
+    Error::Unable("this model has no decoder, so there is nothing to look at".into())
+}
+
+/// Why these data have no pictures.
+pub(crate) fn no_image(shape: Shape) -> Error {
+    Error::Unable(format!("a traversal is drawn from images; these data are {shape}"))
+}
+
+/// The values of a code at the stops of a route.
+fn values(code: ArrayView1<f32>, route: &Route) -> Vec<f32> {
+    let mut sorted = code.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
+    let (low, high) = match route.span {
+        Span::Quantile => (at(TAIL), at(1.0 - TAIL)),
+        Span::Prior => (-NORMAL, NORMAL),
+        Span::MinMax => (at(0.0), at(1.0)),
+    };
+    route.stops.iter().map(|stop| low + (high - low) * stop).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{Array1, array};
+    use unbraid_measure::data::Range;
+    use unbraid_measure::factors::Factor;
+
+    use crate::evaluate::latents::Told;
+
+    fn ends(span: Span) -> (f32, f32) {
+        // 0 to 200 in a mixed order: its quantiles are numbers of it.
+        let code: Array1<f32> = (0..201).map(|i| (i * 7 % 201) as f32).collect();
+        let values = values(code.view(), &Route::for_a_sheet(0, span));
+        assert_eq!(values.len(), COLUMNS);
+        (values[0], values[COLUMNS - 1])
+    }
+
+    #[test]
+    fn each_range_has_its_ends() {
+        assert_eq!(ends(Span::Quantile), (5.0, 195.0));
+        assert_eq!(ends(Span::Prior), (-1.96, 1.96));
+        assert_eq!(ends(Span::MinMax), (0.0, 200.0));
+    }
+
+    #[test]
+    fn a_row_is_labelled_with_its_kl_and_a_dead_one_is_faded() {
+        let walk = |index: usize, kl: f32| Walk {
+            latent: Latent { index, told: Told::Kl(kl) },
+            follows: Some(("x".into(), -0.97)),
+            values: vec![0.0],
+            frames: array![[0.0, 1.0, 0.0, 1.0]],
+        };
+        let shape = Shape { channels: 1, height: 2, width: 2, range: Range::Unit };
+        let sheet = sheet(&[walk(3, 2.414), walk(0, 0.004)], shape, String::new()).unwrap();
+        let [told, dead] = &sheet.strips[..] else { panic!("two rows") };
+        assert_eq!((told.label.as_str(), told.remark.as_str()), ("z3   KL 2.41", "x -0.97"));
+        assert_eq!((dead.label.as_str(), dead.remark.as_str()), ("z0   KL < 0.01", "unused"));
+        assert!(dead.faded && !told.faded);
+    }
+
+    #[test]
+    fn codes_without_a_prior_are_not_walked_along_one() {
+        let factors = vec![Factor::continuous("a")];
+        let codes = Representation::new(array![[0.0], [1.0]], array![[0.0], [1.0]], factors);
+        let mut codes = codes.unwrap();
+        let error = Span::Prior.check(&codes).unwrap_err().to_string();
+        assert!(error.contains("no prior") && error.contains("--range quantile"), "{error}");
+        codes.readings.kl = Some(vec![1.0]);
+        assert!(Span::Prior.check(&codes).is_ok());
+    }
+}

@@ -1,0 +1,341 @@
+//! What a method must say, and nothing about how it is trained.
+//!
+//! A method that learns by gradient implements [`Model`]; one with a closed form (raw pixels,
+//! principal components) implements [`Baseline`]. Either is one file in `models/` and one line in
+//! its registry.
+
+pub mod batch;
+pub mod learner;
+pub mod optimizer;
+pub mod rotation;
+pub mod weights;
+
+use std::collections::HashMap;
+
+use burn::module::{Module, ParamId};
+use burn::tensor::{Device, Tensor, TensorData};
+use ndarray::{Array2, ArrayView2};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::{Dataset, Do, Shape, Supervision};
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::error::{Error, Result};
+use crate::model::batch::{Batch, Seen};
+use crate::model::weights::Weights;
+
+/// What a model may know about its data before it sees them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Task {
+    /// The form of an observation.
+    pub shape: Shape,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How many numbers a label has; 0 where there are none.
+    pub label: usize,
+}
+
+impl Task {
+    /// That of a data set.
+    pub fn of(data: &dyn Dataset) -> Self {
+        let label = if data.is_empty() { None } else { data.label(0) };
+        Self { shape: data.shape(), rows: data.len(), label: label.map_or(0, |label| label.len()) }
+    }
+}
+
+/// The settings of a model: the keys of `[model]`, with their defaults.
+pub trait Settings: Serialize + DeserializeOwned + Default {
+    /// Replace every "auto" by its value for this task, and refuse what cannot work.
+    fn resolve(&mut self, task: &Task) -> Result<()>;
+}
+
+/// No settings.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Nothing {}
+
+impl Settings for Nothing {
+    fn resolve(&mut self, _task: &Task) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A method that learns by gradient.
+pub trait Model: Module + 'static {
+    /// Its settings.
+    type Config: Settings + Send;
+    /// What it is.
+    const INFO: Info;
+    /// What it learns from.
+    const SUPERVISION: Supervision;
+
+    /// What it learns from with these settings.
+    fn supervision(_config: &Self::Config) -> Supervision {
+        Self::SUPERVISION
+    }
+
+    /// Build with seeded weights. The settings have been resolved, so this cannot fail.
+    fn init(config: &Self::Config, task: &Task, rng: &Rng, device: &Device) -> Self;
+
+    /// Once, before the first step: what is to be known of the data, such as their mean and spread.
+    fn prepare(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        Ok(self)
+    }
+
+    /// What is minimised. All randomness comes from `step`.
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss;
+
+    /// Parameters that learn otherwise than the rest in this step: those whose path begins so.
+    fn groups(&self, _step: &Step) -> Vec<Group> {
+        vec![]
+    }
+
+    /// After each step: what follows the weights, such as their moving average.
+    fn follow(self, _step: &Step) -> Self {
+        self
+    }
+
+    /// Once, after the last step: what is fitted to the codes of a trained model.
+    fn finish(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+        Ok(self)
+    }
+
+    /// Whether [`encode`](Self::encode) looks at labels, so that rows without them have no codes.
+    fn sees_labels(&self) -> bool {
+        false
+    }
+
+    /// What observations, with their labels where the data have any, are encoded to.
+    fn encode(&self, seen: &Batch) -> Code;
+
+    /// The expected observation of codes, for methods that have a decoder.
+    fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
+        None
+    }
+
+    /// The expected observation where codes `from` are changed to `to`, row by row. Where some codes make
+    /// others the change passes on to those.
+    fn decode_changed(&self, _from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
+        self.decode(to)
+    }
+
+    /// How many latents each layer has, from the bottom, for methods whose codes are of several.
+    fn layers(&self) -> Vec<usize> {
+        vec![]
+    }
+
+    /// log p(x, z) − log q(z|x) of so many draws of z for each row, one row after the other,
+    /// `[rows · draws]`; for methods that have both densities.
+    fn log_weights(&self, _seen: &Batch, _draws: usize, _step: &mut Step) -> Option<Tensor<1>> {
+        None
+    }
+
+    /// Its concepts, for methods whose codes belong to labels.
+    fn concepts(&self) -> Option<&dyn Concepts> {
+        None
+    }
+}
+
+/// What a model can do whose codes stand for concepts: the labels of the data, in their order.
+pub trait Concepts {
+    /// How many codes each concept has; they stand together.
+    fn dimensions(&self) -> usize;
+
+    /// Who causes whom, where the model has a graph.
+    fn graph(&self) -> Option<Strengths>;
+
+    /// The labels that codes stand for, `[batch, concepts]`.
+    fn values(&self, z: Tensor<2>) -> Tensor<2>;
+
+    /// What rows with codes z would have been if some concepts had had these values, which are those
+    /// of the labels.
+    fn intervene(&self, z: Tensor<2>, dos: &[Do]) -> Intervened;
+}
+
+/// A weighted graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strengths {
+    /// `[cause, effect]`, 0 where there is no edge.
+    pub matrix: Array2<f32>,
+    /// An edge counts if its strength is above this, whatever its sign.
+    pub least: f32,
+}
+
+impl Strengths {
+    /// The edges that count, `[cause, effect]`: 1 or 0.
+    pub fn present(&self) -> Array2<u8> {
+        let mut edges = self.matrix.mapv(|strength| u8::from(strength.abs() > self.least));
+        edges.diag_mut().fill(0);
+        edges
+    }
+}
+
+/// Rows after an intervention.
+#[derive(Debug)]
+pub struct Intervened {
+    /// Their codes. `[batch, latents]`
+    pub z: Tensor<2>,
+    /// The expected observations.
+    pub x: Tensor<4>,
+}
+
+/// What a model encodes observations to.
+#[derive(Debug)]
+pub struct Code {
+    /// Posterior means, features. `[batch, latents]`
+    pub mean: Tensor<2>,
+    /// The logarithm of the variance of each, where the model has a Gaussian posterior.
+    pub log_variance: Option<Tensor<2>>,
+    /// KL(q(z_l|x) ‖ p(z_l)) of each row and latent, where the prior is not N(0, I).
+    pub kl: Option<Tensor<2>>,
+}
+
+/// A method without gradients: fitted once, from the data.
+pub trait Baseline: Send + Sized + 'static {
+    /// Its settings.
+    type Config: Settings + Send;
+    /// What it is.
+    const INFO: Info;
+    /// What it learns from.
+    const SUPERVISION: Supervision = Supervision::None;
+
+    /// Fit to the data.
+    fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng) -> Result<Self>;
+
+    /// Whether [`encode`](Self::encode) looks at labels, so that rows without them have no codes.
+    const SEES_LABELS: bool = false;
+
+    /// Rows of observations, with their labels where the data have any, to rows of codes.
+    fn encode(&self, seen: &Seen) -> Array2<f32>;
+
+    /// Rows of codes to rows of observations.
+    fn decode(&self, _codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        None
+    }
+
+    /// What was fitted, by name.
+    fn weights(&self) -> Weights;
+
+    /// The inverse of [`weights`](Self::weights).
+    fn from_weights(weights: Weights) -> Result<Self>;
+}
+
+/// Parameters with a rate and an Adam of their own, such as those of a second player.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// How their paths begin.
+    pub prefix: &'static str,
+    /// Their rate, in place of `train.rate`.
+    pub rate: f64,
+    /// Adam's β₁ and β₂.
+    pub betas: [f64; 2],
+}
+
+/// Refuse a word that is not among the known ones.
+pub fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
+    if known.contains(&given) {
+        return Ok(());
+    }
+    let hint = unbraid_measure::info::did_you_mean(given, known.iter().copied());
+    let known = known.join(", ");
+    Err(Error::setting(key, format!("cannot be \"{given}\"{hint} (known: {known})")))
+}
+
+/// What is minimised, with its named summands for the log.
+#[derive(Debug)]
+pub struct Loss {
+    /// The number whose gradient is taken.
+    pub total: Tensor<1>,
+    /// Its parts, in the order of the log.
+    pub terms: Vec<(&'static str, Tensor<1>)>,
+    /// KL(q(z_l|x) ‖ p(z_l)) of each latent, averaged over the batch, where there is such a thing.
+    pub latents: Option<Tensor<1>>,
+    /// How many of them each layer has, from the bottom, where there are layers.
+    pub layers: Vec<usize>,
+    /// A `[cause, effect]`, where a graph is learned.
+    pub graph: Option<Tensor<2>>,
+}
+
+impl Loss {
+    /// A loss without named parts.
+    pub fn new(total: Tensor<1>) -> Self {
+        Self { total, terms: vec![], latents: None, layers: vec![], graph: None }
+    }
+
+    /// Add the KL of each latent.
+    pub fn latents(mut self, kl: Tensor<1>) -> Self {
+        self.latents = Some(kl);
+        self
+    }
+
+    /// Say which latents belong together.
+    pub fn layers(mut self, sizes: &[usize]) -> Self {
+        self.layers = sizes.to_vec();
+        self
+    }
+
+    /// Add the graph that is being learned.
+    pub fn graph(mut self, a: Tensor<2>) -> Self {
+        self.graph = Some(a);
+        self
+    }
+
+    /// Add a named part.
+    pub fn term(mut self, name: &'static str, value: Tensor<1>) -> Self {
+        self.terms.push((name, value));
+        self
+    }
+}
+
+/// What normalised layers saw of a batch, by the parameter that remembers it.
+pub type BatchStatistics = HashMap<ParamId, Tensor<1>>;
+
+/// Where training is, and the only source of noise in a loss.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Counted from 0.
+    pub number: u64,
+    /// How many there will be.
+    pub total: u64,
+    noise: Rng,
+    seen: BatchStatistics,
+}
+
+impl Step {
+    /// Step `number` of `total`; its noise is a function of the generator and the number alone.
+    pub fn new(number: u64, total: u64, rng: &Rng) -> Self {
+        Self { number, total, noise: rng.at(number), seen: BatchStatistics::new() }
+    }
+
+    /// Keep what normalised layers saw of the batch: their averages follow it after the step.
+    pub fn keep(&mut self, seen: BatchStatistics) {
+        self.seen = seen;
+    }
+
+    /// What was kept.
+    pub fn seen(&mut self) -> BatchStatistics {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// The numbers below `count` in a random order.
+    pub fn permutation(&mut self, count: usize) -> Vec<usize> {
+        self.noise.permutation(count)
+    }
+
+    /// Standard normal noise.
+    pub fn noise<const D: usize>(&mut self, shape: [usize; D], device: &Device) -> Tensor<D> {
+        let mut values = vec![0.0; shape.iter().product()];
+        self.noise.fill_normal(&mut values);
+        Tensor::from_data(TensorData::new(values, shape), device)
+    }
+
+    /// Noise that is uniform in -1..1.
+    pub fn uniform<const D: usize>(&mut self, shape: [usize; D], device: &Device) -> Tensor<D> {
+        let mut values = vec![0.0; shape.iter().product()];
+        self.noise.fill_uniform(&mut values);
+        for value in &mut values {
+            *value = 2.0 * *value - 1.0;
+        }
+        Tensor::from_data(TensorData::new(values, shape), device)
+    }
+}

@@ -1,0 +1,216 @@
+//! The impossibility demonstration of Locatello et al. 2019 (arXiv:1811.12359, theorem 1): turn the
+//! codes of a trained model by a matrix that the prior does not notice.
+//!
+//! ```text
+//! A = I − 2 v vᵀ,  |v| = 1:   orthogonal, symmetric, its own inverse, and every entry but zero
+//! encode: A z      decode: the old decoder of A z'
+//! ```
+//!
+//! Since A z ~ N(0, I) where z is, the turned model has the same prior, the same reconstructions and
+//! the same evidence bound: no unsupervised training could prefer the other. Yet each of its codes
+//! is a mixture of all of them. The posterior of the turned model is a Gaussian with the covariance
+//! A diag(σ²) A; [`Turned`] gives its diagonal as deviations.
+//!
+//! v has most of its weight on the codes in use. With equal weights on n of them A has 1 − 2/n on its
+//! diagonal and −2/n beside it: four codes are mixed evenly. Two are turned by 45 degrees.
+
+use ndarray::{Array1, Array2, ArrayView2, Zip};
+use unbraid_measure::data::Draw;
+use unbraid_measure::rng::Rng;
+
+use crate::error::Result;
+use crate::model::Step;
+use crate::model::batch::Seen;
+use crate::model::learner::{ACTIVE, Learner, Posterior, Terms};
+use crate::model::weights::Weights;
+
+/// The share of |v|² on codes that are not in use: no entry of A is zero.
+const UNUSED_SHARE: f64 = 0.02;
+
+/// v for codes of which each tells this much, in nats.
+pub fn direction(kl: &[f32]) -> Vec<f64> {
+    let used = kl.iter().filter(|kl| **kl > ACTIVE).count();
+    let unused = kl.len() - used;
+    let rest = if unused == 0 || used == 0 { 0.0 } else { UNUSED_SHARE };
+    let mut place = 0;
+    let weight = |&kl: &f32| {
+        if kl <= ACTIVE {
+            return if used == 0 { 1.0 / unused as f64 } else { rest / unused as f64 };
+        }
+        place += 1;
+        (1.0 - rest)
+            * match (used, place) {
+                // Equal weights on two codes would only swap them: cos² and sin² of π/8 instead.
+                (2, 1) => 0.5 + 0.125f64.sqrt(),
+                (2, _) => 0.5 - 0.125f64.sqrt(),
+                (used, _) => 1.0 / used as f64,
+            }
+    };
+    kl.iter().map(weight).map(f64::sqrt).collect()
+}
+
+/// A = I − 2 v vᵀ
+pub fn matrix(direction: &[f64]) -> Array2<f64> {
+    let v = Array1::from(direction.to_vec());
+    Array2::from_shape_fn((v.len(), v.len()), |(i, j)| {
+        f64::from(u8::from(i == j)) - 2.0 * v[i] * v[j]
+    })
+}
+
+/// A learner whose codes are turned.
+pub struct Turned {
+    inner: Box<dyn Learner>,
+    matrix: Array2<f64>,
+}
+
+impl Turned {
+    /// Turn the codes of a learner by a direction that `Config::resolve` has checked.
+    pub fn new(inner: Box<dyn Learner>, direction: &[f64]) -> Self {
+        Self { inner, matrix: matrix(direction) }
+    }
+
+    /// Rows of codes, turned. Twice is once too often: it turns back.
+    fn turn(&self, codes: ArrayView2<f32>) -> Array2<f32> {
+        codes.mapv(f64::from).dot(&self.matrix).mapv(|code| code as f32)
+    }
+}
+
+impl Learner for Turned {
+    fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
+        self.inner.step(draw, step, rate)
+    }
+
+    fn posterior(&self, seen: &Seen) -> Posterior {
+        let Posterior { mean, deviation, .. } = self.inner.posterior(seen);
+        // (A diag(σ²) A)_ii = Σ_j A_ij² σ_j²
+        let squares = self.matrix.mapv(|entry| entry * entry);
+        let turned = |deviation: Array2<f32>| {
+            let variance = deviation.mapv(|d| f64::from(d) * f64::from(d)).dot(&squares);
+            variance.mapv(|variance| variance.sqrt() as f32)
+        };
+        Posterior { mean: self.turn(mean.view()), deviation: deviation.map(turned), kl: None }
+    }
+
+    fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        self.inner.decode(self.turn(codes).view())
+    }
+
+    /// A turn changes neither p(x, z) nor q(z|x).
+    fn log_weights(
+        &self,
+        seen: &Seen,
+        draws: usize,
+        number: u64,
+        rng: &Rng,
+    ) -> Option<Array2<f32>> {
+        self.inner.log_weights(seen, draws, number, rng)
+    }
+
+    fn weights(&self) -> Weights {
+        self.inner.weights()
+    }
+
+    fn set_weights(&mut self, weights: Weights) -> Result<()> {
+        self.inner.set_weights(weights)
+    }
+
+    fn optimizer_state(&self) -> Vec<u8> {
+        self.inner.optimizer_state()
+    }
+
+    fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()> {
+        self.inner.set_optimizer_state(state)
+    }
+}
+
+/// The negative evidence bound per row, of a model and of the same model with its codes turned, from
+/// the same draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// −log p(x|z)
+    pub reconstruction: f64,
+    /// log q(z|x) − log p(z)
+    pub kl: f64,
+}
+
+/// What one draw per row costs before and after turning: the decoder sees A A z, the prior A z, and
+/// the density of a posterior does not change under a turn. Pixels are Bernoulli, or Gaussian with
+/// this noise.
+pub fn bounds(
+    learner: &dyn Learner,
+    direction: &[f64],
+    seen: &Seen,
+    noise: Option<f64>,
+    rng: &mut Rng,
+) -> Option<[Bound; 2]> {
+    let posterior = learner.posterior(seen);
+    let z = posterior.draw(rng)?;
+    let (rows, observed) = (z.nrows() as f64, seen.observations.view());
+    let deviation = posterior.deviation.as_ref()?;
+    let given = Zip::from(&z).and(&posterior.mean).and(deviation).fold(0.0, |sum, z, mean, sd| {
+        sum + log_normal(f64::from((z - mean) / sd)) - f64::from(sd.ln())
+    });
+    let a = matrix(direction);
+    let turned = z.mapv(f64::from).dot(&a);
+    let back = turned.dot(&a).mapv(|code| code as f32);
+    let plain = z.mapv(f64::from);
+    let bound = |seen: &Array2<f32>, code: &Array2<f64>| {
+        let decoded = learner.decode(seen.view())?;
+        let error = match noise {
+            None => bernoulli(observed, decoded.view()),
+            Some(noise) => gaussian(observed, decoded.view(), noise),
+        };
+        let prior: f64 = code.iter().map(|code| log_normal(*code)).sum();
+        Some(Bound { reconstruction: error / rows, kl: (given - prior) / rows })
+    };
+    Some([bound(&z, &plain)?, bound(&back, &turned)?])
+}
+
+/// log N(x; 0, 1)
+fn log_normal(x: f64) -> f64 {
+    -0.5 * (x * x + std::f64::consts::TAU.ln())
+}
+
+fn bernoulli(x: ArrayView2<f32>, p: ArrayView2<f32>) -> f64 {
+    Zip::from(x).and(p).fold(0.0, |sum, x, p| {
+        let (x, p) = (f64::from(*x), f64::from(*p).clamp(1e-7, 1.0 - 1e-7));
+        sum - x * p.ln() - (1.0 - x) * (1.0 - p).ln()
+    })
+}
+
+fn gaussian(x: ArrayView2<f32>, mean: ArrayView2<f32>, noise: f64) -> f64 {
+    Zip::from(x)
+        .and(mean)
+        .fold(0.0, |sum, x, mean| sum - log_normal(f64::from(x - mean) / noise) + noise.ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_identity(a: &Array2<f64>) -> bool {
+        a.indexed_iter().all(|((i, j), x)| (x - f64::from(u8::from(i == j))).abs() < 1e-12)
+    }
+
+    #[test]
+    fn the_matrix_is_its_own_inverse_and_has_no_zero() {
+        for kl in [
+            vec![2.0, 1.0, 0.0],
+            vec![1.0; 4],
+            vec![3.0, 2.0, 1.0, 1.0, 0.5, 0.0, 0.0],
+            vec![0.0; 3],
+        ] {
+            let a = matrix(&direction(&kl));
+            assert!(is_identity(&a.dot(&a)), "{kl:?}");
+            assert!(a.iter().all(|entry| entry.abs() > 1e-3), "{kl:?}: {a}");
+        }
+    }
+
+    #[test]
+    fn two_codes_are_turned_by_45_degrees_and_four_are_mixed_evenly() {
+        let two = matrix(&direction(&[1.0, 1.0]));
+        assert!(two.iter().all(|entry| (entry.abs() - 0.5f64.sqrt()).abs() < 1e-12), "{two}");
+        let four = matrix(&direction(&[1.0; 4]));
+        assert!(four.iter().all(|entry| (entry.abs() - 0.5).abs() < 1e-12), "{four}");
+    }
+}

@@ -1,0 +1,208 @@
+//! Weights by name: out of a module, into a module, to and from safetensors.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::{Tensor, TensorData};
+use ndarray::Array2;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use unbraid_measure::Error as MeasureError;
+
+use crate::error::{Error, Result};
+use crate::model::batch;
+
+/// Named arrays, sorted by name so that equal weights are equal bytes.
+pub type Weights = BTreeMap<String, Weight>;
+
+/// One named array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weight {
+    /// The lengths of its axes.
+    pub shape: Vec<usize>,
+    /// Its numbers, last axis fastest.
+    pub values: Vec<f32>,
+}
+
+impl Weight {
+    /// A matrix as a weight.
+    pub fn matrix(matrix: &Array2<f32>) -> Self {
+        Self { shape: matrix.shape().to_vec(), values: matrix.iter().copied().collect() }
+    }
+
+    /// The inverse of [`matrix`](Self::matrix), of this size.
+    pub fn into_matrix(self, [rows, columns]: [usize; 2]) -> Result<Array2<f32>> {
+        let Self { shape, values } = self;
+        if shape != [rows, columns] {
+            let reason = format!("a weight is {shape:?}, which does not fit the others");
+            return Err(Error::Unable(reason));
+        }
+        let matrix = Array2::from_shape_vec((rows, columns), values);
+        Ok(matrix.expect("a weight has as many numbers as its shape says"))
+    }
+}
+
+/// Take the weight of this name out.
+pub fn take(weights: &mut Weights, name: &str) -> Result<Weight> {
+    weights.remove(name).ok_or_else(|| Error::Unable(format!("weight `{name}` is missing")))
+}
+
+/// The weights of a module, named by their path in it: `net.encoder.mean.weight`.
+pub fn of<M: Module>(module: &M) -> Weights {
+    let mut reader = Reader::default();
+    module.visit(&mut reader);
+    reader.weights
+}
+
+/// The gradients of a module's weights, by the same names; those that have none are left out.
+pub fn gradients<M: Module>(module: &M, gradients: GradientsParams) -> Weights {
+    let mut reader = Reader { gradients: Some(gradients), ..Reader::default() };
+    module.visit(&mut reader);
+    reader.weights
+}
+
+/// The module with these weights instead of its own; every one must be there and fit.
+pub fn into<M: Module>(module: M, weights: Weights) -> std::result::Result<M, String> {
+    let mut writer = Writer { path: vec![], weights, problem: None };
+    let module = module.map(&mut writer);
+    match writer.problem {
+        None => Ok(module),
+        Some(problem) => Err(problem),
+    }
+}
+
+/// Serialise; `about` goes into the file's metadata under the one key `unbraid`, since a second key
+/// would make the order of bytes random.
+pub fn to_bytes(weights: &Weights, blobs: &[(&str, &[u8])], about: &str) -> Vec<u8> {
+    let bytes: Vec<(&String, &Weight, Vec<u8>)> = weights
+        .iter()
+        .map(|(name, w)| (name, w, w.values.iter().flat_map(|v| v.to_le_bytes()).collect()))
+        .collect();
+    let fits = "a weight has as many bytes as its shape says";
+    let mut views: Vec<(&str, TensorView)> = bytes
+        .iter()
+        .map(|(name, w, b)| {
+            (name.as_str(), TensorView::new(Dtype::F32, w.shape.clone(), b).expect(fits))
+        })
+        .collect();
+    for (name, blob) in blobs {
+        views.push((name, TensorView::new(Dtype::U8, vec![blob.len()], blob).expect(fits)));
+    }
+    let metadata = HashMap::from([("unbraid".to_string(), about.to_string())]);
+    safetensors::serialize(views, Some(metadata)).expect("weights of known shapes serialise")
+}
+
+/// A safetensors file: its weights, its blobs of bytes, and what it says about itself.
+#[derive(Debug)]
+pub struct WeightsFile {
+    /// The arrays of f32.
+    pub weights: Weights,
+    /// The arrays of bytes.
+    pub blobs: BTreeMap<String, Vec<u8>>,
+    /// The metadata under the key `unbraid`, as JSON.
+    pub about: serde_json::Value,
+}
+
+/// Read what [`to_bytes`] made, from a file.
+pub fn read(path: &Path) -> Result<WeightsFile> {
+    let bytes = std::fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
+    let malformed = |reason: String| {
+        MeasureError::format(
+            path,
+            format!("is no readable safetensors file ({reason}); is it truncated?"),
+        )
+    };
+    Ok(from_bytes(&bytes).map_err(malformed)?)
+}
+
+/// Read what [`to_bytes`] made, or say what is wrong with it.
+pub fn from_bytes(bytes: &[u8]) -> std::result::Result<WeightsFile, String> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|source| source.to_string())?;
+    let file = SafeTensors::deserialize(bytes).map_err(|source| source.to_string())?;
+    let about = header.metadata().as_ref().and_then(|metadata| metadata.get("unbraid"));
+    let about = about.and_then(|text| serde_json::from_str(text).ok());
+    let about = about.ok_or("it was not written by unbraid")?;
+    let mut read = WeightsFile { weights: Weights::new(), blobs: BTreeMap::new(), about };
+    for (name, view) in file.tensors() {
+        if view.dtype() == Dtype::U8 {
+            read.blobs.insert(name, view.data().to_vec());
+            continue;
+        }
+        if view.dtype() != Dtype::F32 {
+            return Err(format!("`{name}` is {:?} and not F32", view.dtype()));
+        }
+        let (numbers, _) = view.data().as_chunks::<4>();
+        let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        read.weights.insert(name, Weight { shape: view.shape().to_vec(), values });
+    }
+    Ok(read)
+}
+
+/// The first weight that is no number, by name.
+pub fn not_finite(weights: &Weights) -> Option<(&str, f32)> {
+    let broken = |weight: &Weight| weight.values.iter().copied().find(|value| !value.is_finite());
+    weights.iter().find_map(|(name, weight)| Some((name.as_str(), broken(weight)?)))
+}
+
+#[derive(Default)]
+struct Reader {
+    path: Vec<String>,
+    /// If gradients are asked for.
+    gradients: Option<GradientsParams>,
+    weights: Weights,
+}
+
+impl ModuleVisitor for Reader {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let value = match &mut self.gradients {
+            None => Some(param.val()),
+            Some(gradients) => gradients.remove::<D>(param.id),
+        };
+        let Some(value) = value else { return };
+        let shape = value.dims().to_vec();
+        self.weights.insert(self.path.join("."), Weight { shape, values: batch::numbers(value) });
+    }
+}
+
+struct Writer {
+    path: Vec<String>,
+    weights: Weights,
+    problem: Option<String>,
+}
+
+impl ModuleMapper for Writer {
+    fn enter_module(&mut self, name: &str, _kind: &str) {
+        self.path.push(name.into());
+    }
+    fn exit_module(&mut self, _name: &str, _kind: &str) {
+        self.path.pop();
+    }
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let name = self.path.join(".");
+        let shape = param.dims().to_vec();
+        match self.weights.remove(&name) {
+            Some(weight) if weight.shape == shape => param.map(|old| {
+                let data = TensorData::new(weight.values, weight.shape);
+                let new = Tensor::from_data(data, &old.device());
+                if old.is_require_grad() { new.require_grad() } else { new }
+            }),
+            Some(weight) => {
+                let found = weight.shape;
+                self.problem =
+                    Some(format!("weight `{name}` is {found:?} and should be {shape:?}"));
+                param
+            }
+            None => {
+                self.problem = Some(format!("weight `{name}` is missing"));
+                param
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Where the graph of a model comes from: from the independencies of its labels, from the paper's own
+//! search, from nothing, or from the user. Never from the truth.
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+use unbraid_measure::causal::discovery;
+use unbraid_measure::causal::label_search;
+use unbraid_measure::data::Dataset;
+use unbraid_measure::graph::Graph;
+use unbraid_measure::rng::Rng;
+
+use crate::compute::device;
+use crate::error::{Error, Result};
+use crate::model::one_of;
+use crate::parts::concepts::acyclic::FORMS;
+use crate::parts::concepts::scaling::{self, Scaling};
+
+/// Where a graph may come from.
+const STARTS: [&str; 5] = ["independence", "lagrangian", "zero", "given", "released"];
+/// Below this an edge of an open graph does not count; the released code prunes there.
+pub const PRUNED: f32 = 0.3;
+
+/// The settings of a graph.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GraphSettings {
+    /// "independence" tests of the labels, the paper's "lagrangian" search on them, "zero", "given" by
+    /// `edges`, or what the "released" code starts from.
+    pub graph: String,
+    /// Pairs of cause and effect, by the number of the label; for "given".
+    pub edges: Vec<[usize; 2]>,
+    /// How cycles are counted: "polynomial" or "exponential".
+    pub acyclicity: String,
+}
+
+impl Default for GraphSettings {
+    fn default() -> Self {
+        let (graph, acyclicity) = ("independence".into(), FORMS[0].into());
+        Self { graph, edges: vec![], acyclicity }
+    }
+}
+
+/// A graph to start from: A, and the edges there may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// `[cause, effect]`
+    pub weight: Array2<f32>,
+    /// 1 where an edge may be.
+    pub support: Array2<f32>,
+}
+
+impl GraphSettings {
+    /// Refuse words that are unknown and graphs that are none.
+    pub fn check(&self, concepts: usize) -> Result<()> {
+        one_of("model.graph", &self.graph, &STARTS)?;
+        one_of("model.acyclicity", &self.acyclicity, &FORMS)?;
+        let wrong = |reason: String| Err(Error::setting("model.edges", reason));
+        match (self.graph == "given", self.edges.is_empty()) {
+            (true, true) => {
+                return wrong("must list the edges of model.graph = \"given\", as [[0, 2]]".into());
+            }
+            (false, false) => {
+                return wrong("are only looked at with model.graph = \"given\"".into());
+            }
+            _ => {}
+        }
+        let edges: Vec<(usize, usize)> = self.edges.iter().map(|edge| (edge[0], edge[1])).collect();
+        match Graph::new((0..concepts).map(|node| node.to_string()), &edges) {
+            Ok(_) => Ok(()),
+            Err(source) => wrong(format!("cannot be used: {source}")),
+        }
+    }
+
+    /// An edge counts above this: any edge of a support that was found, a strong one of an open one.
+    pub fn least(&self) -> f32 {
+        match self.graph.as_str() {
+            "independence" | "given" => 0.0,
+            _ => PRUNED,
+        }
+    }
+
+    /// The graph to start from, for labels `[rows, concepts]` on their common scale.
+    pub fn start(&self, labels: &Array2<f32>, rng: &Rng) -> Result<Start> {
+        let n = labels.ncols();
+        let open = Array2::from_shape_fn((n, n), |(i, j)| f32::from(u8::from(i != j)));
+        let of = |edges: &[(usize, usize)]| {
+            let mut support = Array2::zeros((n, n));
+            for edge in edges {
+                support[*edge] = 1.0;
+            }
+            support
+        };
+        Ok(match self.graph.as_str() {
+            "independence" => {
+                let found = discovery::discover(labels.view(), rng)?;
+                let edges: Vec<_> =
+                    found.edges.iter().map(|edge| (edge.cause, edge.effect)).collect();
+                let support = of(&edges);
+                Start { weight: support.clone(), support }
+            }
+            "given" => {
+                let support = of(&self.edges.iter().map(|e| (e[0], e[1])).collect::<Vec<_>>());
+                Start { weight: support.clone(), support }
+            }
+            "lagrangian" => Start { weight: by_the_paper(labels), support: open },
+            "released" => {
+                let triangle = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)];
+                let inside: Vec<_> = triangle.into_iter().filter(|(_, j)| *j < n).collect();
+                Start { weight: of(&inside), support: open }
+            }
+            _ => Start { weight: Array2::zeros((n, n)), support: open },
+        })
+    }
+}
+
+/// The labels of the data on their common scale, −1 to 1: what a graph is looked for in.
+pub fn scaled_labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
+    let labels = scaling::labels(data, rng)?;
+    Ok(Scaling::fitted(&labels, &device::inference()).scaled_array(&labels))
+}
+
+/// The graph that the paper's own search finds in labels on their common scale, `[cause, effect]`.
+pub fn by_the_paper(labels: &Array2<f32>) -> Array2<f32> {
+    // σ reaches 0..1 only.
+    let labels = labels.mapv(|label| f64::midpoint(f64::from(label), 1.0));
+    label_search::search(labels.view()).mapv(|weight| weight as f32)
+}

@@ -1,0 +1,328 @@
+//! Encoder and decoder networks, by the form of the observation.
+//!
+//! | net | encoder | decoder |
+//! |---|---|---|
+//! | `conv` | 32 4x4, 32 4x4, 64 2x2, 64 2x2 (all stride 2), dense 256 | dense 256, dense, 64 32 32 C 4x4 (stride 2) |
+//! | `conv4` | the same with 4x4 in all four | the same |
+//! | `burgess` | 32 4x4 four times (three for 32x32), dense 256 256 | dense 256 256, dense, 32 … C 4x4 |
+//! | `factor` | as `conv4`, dense 128 (256 for colour) | the same |
+//! | `fc` | two dense layers of 1200, ReLU | three dense layers of 1200, tanh |
+//!
+//! `conv` is what the 12,600-model study trained; the table of the β-VAE paper has 4x4 kernels
+//! throughout, which is `conv4`. `fc` is that paper's network for dSprites, and the one for vectors.
+//! `burgess` is that of the AnnealedVAE's paper, `factor` that of the FactorVAE's, whose last
+//! convolution of a 4x4 map is a dense layer.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::{Range, Shape, Supervision};
+use unbraid_measure::rng::Rng;
+
+use crate::compute::flatten;
+use crate::error::{Error, Result};
+use crate::model::batch::Batch;
+use crate::model::{Loss, Settings, Step, Task, one_of};
+use crate::parts::distributions::gaussian::{Gaussian, repeated};
+use crate::parts::distributions::likelihood::Likelihood;
+use crate::parts::labels::{self, LabelLoss};
+use crate::parts::schedule::Schedule;
+use architecture::{Architecture, Decoder, Encoder, NETS, halvings};
+
+mod architecture;
+
+pub use architecture::Reader;
+
+/// A typing error is more likely than a network of this size: with Adam it needs 6 GB.
+const MOST_WEIGHTS: f64 = 5e8;
+
+/// The settings every autoencoder shares.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NetSettings {
+    /// How many codes.
+    pub latents: usize,
+    /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
+    pub net: String,
+    /// Units of a dense layer; 0 for the paper's: 1200 in fc, 128 for grey images in factor, else 256.
+    pub width: usize,
+    /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
+    pub likelihood: String,
+    /// The standard deviation of the gaussian likelihood.
+    pub noise: f64,
+    /// The weight of the labels that some rows have; 0 for none. May follow a schedule.
+    pub label_weight: Schedule,
+    /// How labels teach: "cross-entropy", "squares" or "covariance".
+    pub label_loss: String,
+}
+
+impl Default for NetSettings {
+    fn default() -> Self {
+        let auto = || "auto".to_string();
+        Self {
+            latents: 10,
+            net: auto(),
+            width: 0,
+            likelihood: auto(),
+            noise: 1.0,
+            label_weight: 0.0.into(),
+            label_loss: "cross-entropy".into(),
+        }
+    }
+}
+
+impl Settings for NetSettings {
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        let Shape { height, width, range, .. } = task.shape;
+        if self.net == "auto" {
+            self.net = if task.shape.is_vector() { "fc" } else { "conv" }.into();
+        }
+        if self.likelihood == "auto" {
+            self.likelihood = if range == Range::Real { "gaussian" } else { "bernoulli" }.into();
+        }
+        if self.width == 0 {
+            self.width = match self.net.as_str() {
+                "fc" => 1200,
+                // The paper has twice as many units for colour.
+                "factor" if task.shape.channels == 1 => 128,
+                _ => 256,
+            };
+        }
+        one_of("model.net", &self.net, &NETS)?;
+        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
+        self.label_weight.check("model.label_weight", 0.0)?;
+        one_of("model.label_loss", &self.label_loss, &labels::LOSSES)?;
+        if self.latents == 0 {
+            return Err(Error::setting("model.latents", "must be at least 1"));
+        }
+        if !(self.noise.is_finite() && self.noise > 0.0) {
+            return Err(Error::setting("model.noise", "must be a positive number"));
+        }
+        if self.likelihood == "bernoulli" && range == Range::Real {
+            return Err(Error::setting(
+                "model.likelihood",
+                "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"",
+            ));
+        }
+        let halvings = halvings(&self.net, task.shape);
+        let side = 1 << halvings;
+        if self.net != "fc" && (height % side != 0 || width % side != 0) {
+            return Err(Error::setting(
+                "model.net",
+                format!(
+                    "\"{}\" halves an image {halvings} times, so its sides must be multiples of \
+                     {side}; these are {height}x{width}: use model.net = \"fc\", or resize them \
+                     with data.variant.size",
+                    self.net
+                ),
+            ));
+        }
+        self.check_size(task.shape)
+    }
+}
+
+impl NetSettings {
+    /// Whether labels of some rows teach too.
+    pub fn supervision(&self) -> Supervision {
+        match self.label_weight {
+            Schedule::Constant(0.0) => Supervision::None,
+            _ => Supervision::SomeLabels,
+        }
+    }
+
+    /// Refuse a network that no memory holds: every weight is four bytes, and Adam keeps two more.
+    fn check_size(&self, shape: Shape) -> Result<()> {
+        let weights = Architecture::new(self, shape).weights(shape, self.latents);
+        if weights > MOST_WEIGHTS {
+            let reason = format!(
+                "and model.latents = {}: the network would have {weights:.0} weights, more than the \
+                 {MOST_WEIGHTS:.0} that are allowed",
+                self.latents
+            );
+            return Err(Error::setting("model.width", format!("is {} {reason}", self.width)));
+        }
+        Ok(())
+    }
+}
+
+/// One look at a batch: the posteriors, a draw from each, and the two sides of the evidence bound.
+#[derive(Debug)]
+pub struct Evidence {
+    /// q(z|x)
+    pub posterior: Gaussian,
+    /// A draw from each posterior, `[batch, latents]`.
+    pub z: Tensor<2>,
+    /// −log p(x|z), summed over an observation, averaged over the batch.
+    pub reconstruction: Tensor<1>,
+    /// KL(q(z|x) ‖ N(0, I)), summed over latents, averaged over the batch.
+    pub kl: Tensor<1>,
+    /// Its summands, `[latents]`.
+    pub kl_per_latent: Tensor<1>,
+    /// What labels cost, and their weight in this step.
+    labels: Option<(Tensor<1>, f64)>,
+}
+
+impl Evidence {
+    /// The reconstruction error and a penalty, with the terms that every VAE logs.
+    pub fn loss(self, penalty: Tensor<1>) -> Loss {
+        let mut total = self.reconstruction.clone() + penalty;
+        if let Some((cost, weight)) = &self.labels {
+            total = total + cost.clone() * *weight;
+        }
+        let loss = Loss::new(total)
+            .term("reconstruction", self.reconstruction)
+            .term("kl", self.kl)
+            .latents(self.kl_per_latent);
+        match self.labels {
+            Some((cost, _)) => loss.term("labels", cost),
+            None => loss,
+        }
+    }
+}
+
+/// An encoder into Gaussian posteriors and a decoder back.
+#[derive(Module, Debug)]
+pub struct Autoencoder {
+    encoder: Encoder,
+    decoder: Decoder,
+    #[module(skip)]
+    likelihood: Likelihood,
+    #[module(skip)]
+    label_weight: Schedule,
+    #[module(skip)]
+    label_loss: LabelLoss,
+}
+
+impl Autoencoder {
+    /// Build with seeded weights; the settings must have been resolved.
+    pub fn new(settings: &NetSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
+        Self::seeing(settings, task, 0, rng, device)
+    }
+
+    /// As [`new`](Self::new), with an encoder that sees so many numbers beside the observation.
+    pub fn seeing(
+        settings: &NetSettings,
+        task: &Task,
+        beside: usize,
+        rng: &Rng,
+        device: &Device,
+    ) -> Self {
+        let mut drawn = rng.split("encoder");
+        Self {
+            encoder: Encoder::new(settings, task.shape, beside, &mut drawn, device),
+            decoder: Decoder::new(settings, task.shape, &mut rng.split("decoder"), device),
+            likelihood: Likelihood::new(&settings.likelihood, settings.noise, task.shape.range),
+            label_weight: settings.label_weight,
+            label_loss: LabelLoss::named(&settings.label_loss),
+        }
+    }
+
+    /// q(z|x)
+    pub fn posterior(&self, x: Tensor<4>) -> Gaussian {
+        self.encoder.forward(x, None)
+    }
+
+    /// q(z|x, u), for an encoder that sees labels.
+    pub fn posterior_given(&self, x: Tensor<4>, labels: Option<Tensor<2>>) -> Gaussian {
+        self.encoder.forward(x, labels)
+    }
+
+    /// What the decoder gives, before any squashing.
+    pub fn decoded(&self, z: Tensor<2>) -> Tensor<4> {
+        self.decoder.forward(z)
+    }
+
+    /// p(x|z)
+    pub fn likelihood(&self) -> Likelihood {
+        self.likelihood
+    }
+
+    /// −log p(x|z), summed over an observation, averaged over the batch.
+    pub fn error(&self, z: Tensor<2>, x: Tensor<4>) -> Tensor<1> {
+        self.likelihood.error(self.decoder.forward(z), x)
+    }
+
+    /// Encode the first view, draw once, decode. If there is a second view with labels, its means
+    /// are held against them.
+    pub fn evidence(&self, batch: &Batch, step: &mut Step) -> Evidence {
+        let x = batch.x();
+        let posterior = self.posterior(x.clone());
+        let z = posterior.sample(step);
+        let reconstruction = self.error(z.clone(), x);
+        let labels = batch.views.get(1).zip(batch.labels.as_ref()).map(|(x, labels)| {
+            let means = self.posterior(x.clone()).mean;
+            (self.label_loss.cost(means, labels.clone()), self.label_weight.at(step))
+        });
+        let kl_per_latent = posterior.kl_per_latent();
+        let kl = kl_per_latent.clone().sum();
+        Evidence { posterior, z, reconstruction, kl, kl_per_latent, labels }
+    }
+
+    /// log p(x, z) − log q(z|x) of so many draws for each row, `[rows · draws]`.
+    pub fn log_weights(&self, x: Tensor<4>, draws: usize, step: &mut Step) -> Tensor<1> {
+        let q = self.posterior(x.clone()).repeated(draws);
+        let z = q.sample(step);
+        let decoded = flatten(self.decoder.forward(z.clone()));
+        let error = self.likelihood.error_of_rows(decoded, repeated(flatten(x), draws));
+        let prior = Gaussian::standard_like(&z).log_density(&z);
+        let surplus = (prior - q.log_density(&z)).sum_dim(1).squeeze_dim(1);
+        surplus - error
+    }
+
+    /// The expected observation.
+    pub fn decode(&self, z: Tensor<2>) -> Tensor<4> {
+        self.likelihood.mean(self.decoder.forward(z))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::device;
+    use crate::model::batch;
+
+    fn build(net: &str, channels: usize, side: usize) -> Autoencoder {
+        let shape = Shape { channels, height: side, width: side, range: Range::Unit };
+        let task = Task { shape, rows: 100, label: 0 };
+        let mut settings = NetSettings { net: net.into(), ..NetSettings::default() };
+        settings.resolve(&task).unwrap();
+        Autoencoder::new(&settings, &task, &Rng::new(0), &device::inference())
+    }
+
+    #[test]
+    fn the_study_networks_have_the_published_number_of_weights() {
+        // Fact sheet 1, section 1.1: encoder 309,204 and decoder 381,313 with one channel.
+        let net = build("conv", 1, 64);
+        assert_eq!(net.encoder.num_params(), 309_204);
+        assert_eq!(net.decoder.num_params(), 381_313);
+        let colour = build("conv", 3, 64);
+        assert_eq!(colour.encoder.num_params(), 310_228);
+        assert_eq!(colour.decoder.num_params(), 382_339);
+    }
+
+    #[test]
+    fn every_net_maps_observations_to_codes_and_back() {
+        for (net, channels, side) in
+            [("conv", 1, 16), ("conv", 4, 96), ("conv4", 3, 32), ("fc", 2, 20), ("auto", 1, 64)]
+        {
+            let model = build(net, channels, side);
+            let shape = Shape { channels, height: side, width: side, range: Range::Unit };
+            let x = batch::images(&vec![0.5; 2 * shape.size()], 2, shape, &device::inference());
+            let posterior = model.posterior(x);
+            assert_eq!(posterior.mean.dims(), [2, 10]);
+            assert_eq!(model.decode(posterior.mean).dims(), [2, channels, side, side]);
+        }
+    }
+
+    #[test]
+    fn impossible_settings_are_refused_with_the_way_out() {
+        let vectors = Shape { channels: 5, height: 1, width: 1, range: Range::Real };
+        let refuse = |shape: Shape, net: &str, likelihood: &str| {
+            let (net, likelihood) = (net.into(), likelihood.into());
+            let mut settings = NetSettings { net, likelihood, ..NetSettings::default() };
+            settings.resolve(&Task { shape, rows: 9, label: 0 }).unwrap_err().to_string()
+        };
+        assert!(refuse(vectors, "conv", "auto").contains("use model.net = \"fc\""));
+        assert!(refuse(vectors, "auto", "bernoulli").contains("use \"gaussian\""));
+        assert!(refuse(vectors, "con4", "auto").contains("did you mean `conv4`?"));
+    }
+}

@@ -1,0 +1,252 @@
+//! A dense layer with batch normalisation (Ioffe and Szegedy 2015):
+//!
+//! ```text
+//! y = leaky(scale (x W − mean) / sqrt(variance + ε) + shift)
+//! ```
+//!
+//! In training, mean and variance are those of the batch. Codes, pictures and bounds use those of the
+//! training data: a moving average follows every step, and at the end of training they are taken anew
+//! over all rows, with the weights as they are then ([`over_data`]).
+
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::{Device, Tensor};
+use unbraid_measure::data::{self, Dataset, Draw};
+use unbraid_measure::rng::Rng;
+
+use crate::compute;
+use crate::compute::device;
+use crate::model::batch::Batch;
+use crate::model::{BatchStatistics, Model, Step};
+use crate::parts::nets::layers::{Activation, constant, fixed, glorot};
+
+/// Of a leaky unit below zero, as in the Ladder VAE.
+const SLOPE: f32 = 0.01;
+/// The share of a batch in the moving averages.
+const SHARE: f64 = 0.05;
+/// Rows that are seen at once when the statistics are taken over all data.
+const ROWS: usize = 256;
+
+/// Where layers take mean and variance from.
+#[derive(Debug)]
+pub enum Statistics {
+    /// The batch, as in training; what was seen is kept here.
+    Batch(BatchStatistics),
+    /// The training data.
+    Data,
+}
+
+impl Statistics {
+    /// Those of a batch, nothing of which was seen yet.
+    pub fn of_batch() -> Self {
+        Self::Batch(BatchStatistics::new())
+    }
+
+    /// What was seen.
+    pub fn seen(self) -> BatchStatistics {
+        match self {
+            Self::Batch(seen) => seen,
+            Self::Data => BatchStatistics::new(),
+        }
+    }
+}
+
+/// A dense layer, normalised or plain.
+#[derive(Module, Debug)]
+pub struct Normalised {
+    /// `[input, output]`
+    weight: Param<Tensor<2>>,
+    /// What is added to the sums, after they are normalised.
+    shift: Param<Tensor<1>>,
+    norm: Option<Norm>,
+    /// Of leaky units below zero.
+    #[module(skip)]
+    slope: Option<f32>,
+}
+
+#[derive(Module, Debug)]
+struct Norm {
+    scale: Param<Tensor<1>>,
+    mean: Param<Tensor<1>>,
+    variance: Param<Tensor<1>>,
+}
+
+impl Normalised {
+    /// A hidden layer with leaky units.
+    pub fn hidden(size: [usize; 2], normalise: bool, rng: &mut Rng, device: &Device) -> Self {
+        Self::new(size, 0.0, Some(SLOPE), normalise, rng, device)
+    }
+
+    /// Sums as they are, moved by `shift` at first.
+    pub fn linear(
+        size: [usize; 2],
+        shift: f32,
+        normalise: bool,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
+        Self::new(size, shift, None, normalise, rng, device)
+    }
+
+    fn new(
+        [input, output]: [usize; 2],
+        shift: f32,
+        slope: Option<f32>,
+        normalise: bool,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
+        let norm = || Norm {
+            scale: constant(1.0, output, device),
+            mean: fixed(vec![0.0; output], [output], device),
+            variance: fixed(vec![1.0; output], [output], device),
+        };
+        Self {
+            weight: glorot([input, output], input, output, rng, device),
+            shift: constant(shift, output, device),
+            norm: normalise.then(norm),
+            slope,
+        }
+    }
+
+    /// With these weights in place of its own.
+    #[cfg(test)]
+    pub(super) fn set_weight(&mut self, weight: Tensor<2>) {
+        self.weight = Param::from_tensor(weight);
+    }
+
+    /// `[batch, input]` to `[batch, output]`
+    pub fn forward(&self, x: Tensor<2>, statistics: &mut Statistics) -> Tensor<2> {
+        let (weight, shift) = (self.weight.val(), self.shift.val());
+        let activation = self.slope.map_or(Activation::None, Activation::LeakyRelu);
+        match (&self.norm, statistics) {
+            (None, _) => compute::dense(x, weight, shift, activation),
+            (Some(norm), Statistics::Batch(seen)) => {
+                let sums = compute::dense(x, weight, shift.zeros_like(), Activation::None);
+                let slope = self.slope.unwrap_or(1.0);
+                let (out, [mean, variance]) =
+                    compute::normalise(sums, norm.scale.val(), shift, slope);
+                seen.insert(norm.mean.id, mean);
+                seen.insert(norm.variance.id, variance);
+                out
+            }
+            (Some(norm), Statistics::Data) => {
+                // The same map with the normalisation folded into the weights.
+                let times =
+                    norm.scale.val() / (norm.variance.val() + compute::NORMALISE_EPSILON).sqrt();
+                let shift = shift - norm.mean.val() * times.clone();
+                compute::dense(x, weight * times.unsqueeze(), shift, activation)
+            }
+        }
+    }
+}
+
+/// The model with its moving averages a step nearer to what was seen.
+pub fn follow<M: Module>(model: M, seen: &BatchStatistics) -> M {
+    towards(model, seen, SHARE)
+}
+
+fn towards<M: Module>(model: M, seen: &BatchStatistics, share: f64) -> M {
+    if seen.is_empty() { model } else { model.map(&mut Follower { seen, share }) }
+}
+
+struct Follower<'a> {
+    seen: &'a BatchStatistics,
+    share: f64,
+}
+
+impl ModuleMapper for Follower<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let Some(seen) = self.seen.get(&param.id) else { return param };
+        let share = self.share;
+        param.map(|old| {
+            let (old, seen) = (old.inner(), seen.clone().inner());
+            let seen = seen.reshape(old.dims());
+            Tensor::from_inner(old.clone() + (seen - old) * share)
+        })
+    }
+}
+
+/// The model with the statistics of these data: the mean over batches, each by its rows, of what each
+/// layer sees, with the weights as they are now. (A variance within batches of 256 is 1/256 below that of
+/// all rows.)
+pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
+    let (looking, device) = (model.valid(), device::inference());
+    let rows = rng.split("rows").permutation(data.len());
+    let mut means = BatchStatistics::new();
+    for (number, batch) in rows.chunks(ROWS).enumerate() {
+        let draw = Draw {
+            count: batch.len(),
+            rows: batch.to_vec(),
+            views: vec![data::observations(data, batch).into_raw_vec_and_offset().0],
+            ..Draw::default()
+        };
+        let mut step = Step::new(number as u64, rows.len().div_ceil(ROWS) as u64, rng);
+        looking.loss(&Batch::new(&draw, data.shape(), &device), &mut step);
+        let seen = step.seen();
+        if seen.is_empty() {
+            return model;
+        }
+        let share = batch.len() as f64 / rows.len() as f64;
+        for (id, seen) in seen {
+            let part = seen * share;
+            let sum = match means.remove(&id) {
+                Some(sum) => sum + part,
+                None => part,
+            };
+            means.insert(id, sum);
+        }
+    }
+    towards(model, &means, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::device;
+    use crate::model::batch;
+
+    fn layer(normalise: bool) -> Normalised {
+        Normalised::linear([3, 2], 0.5, normalise, &mut Rng::new(0), &device::training())
+    }
+
+    fn rows(count: usize) -> Tensor<2> {
+        let mut numbers = vec![0.0; count * 3];
+        Rng::new(1).fill_normal(&mut numbers);
+        batch::matrix(&numbers, count, 3, &device::training())
+    }
+
+    #[test]
+    fn with_the_statistics_of_the_batch_itself_data_and_batch_agree() {
+        let (layer, x) = (layer(true), rows(40));
+        let mut statistics = Statistics::of_batch();
+        let trained = batch::numbers(layer.forward(x.clone(), &mut statistics));
+        let layer = towards(layer, &statistics.seen(), 1.0);
+        let kept = batch::numbers(layer.forward(x, &mut Statistics::Data));
+        for (a, b) in trained.iter().zip(&kept) {
+            assert!((a - b).abs() < 1e-5, "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn averages_move_by_their_share() {
+        let layer = layer(true);
+        let mean = |layer: &Normalised| batch::numbers(layer.norm.as_ref().unwrap().mean.val());
+        let mut statistics = Statistics::of_batch();
+        layer.forward(rows(8) + 5.0, &mut statistics);
+        let seen = statistics.seen();
+        let whole = mean(&towards(layer.clone(), &seen, 1.0));
+        let part = mean(&follow(layer, &seen));
+        for (whole, part) in whole.iter().zip(&part) {
+            assert!((SHARE as f32 * whole - part).abs() < 1e-6, "{whole} and {part}");
+        }
+    }
+
+    #[test]
+    fn a_plain_layer_has_a_bias_and_sees_nothing() {
+        let layer = layer(false);
+        let mut statistics = Statistics::of_batch();
+        let zero = batch::matrix(&[0.0; 3], 1, 3, &device::training());
+        assert_eq!(batch::numbers(layer.forward(zero, &mut statistics)), [0.5, 0.5]);
+        assert!(statistics.seen().is_empty());
+    }
+}

@@ -1,0 +1,132 @@
+//! How long a training step and an encoding take: the numbers the speed work is judged by.
+
+use std::time::Instant;
+
+use ndarray::Array2;
+use toml::Table;
+use unbraid_measure::data::{Draw, Range, Shape, Supervision};
+use unbraid_measure::rng::Rng;
+
+use crate::compute::workers::on_workers;
+use crate::error::{Error, Result};
+use crate::model::batch::Seen;
+use crate::model::learner::{Entry, Learner};
+use crate::model::{Step, Task};
+
+/// Beyond these a typing error is more likely than a wish.
+const MOST_STEPS: usize = 1_000_000;
+const MOST_NUMBERS: usize = 1 << 28;
+/// What random labels, targets and actions have per example.
+const LABEL_SIZE: usize = 4;
+
+/// What is timed: a model on random images held in memory, so that only the model is measured.
+pub struct Workload<'a> {
+    /// The model.
+    pub entry: &'a Entry,
+    /// Its settings, as in `[model]`.
+    pub settings: Table,
+    /// The form of an image.
+    pub shape: Shape,
+    /// Images at once.
+    pub batch: usize,
+    /// How many times.
+    pub repeats: usize,
+}
+
+/// What a benchmark measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Time {
+    /// The median.
+    pub milliseconds: f64,
+    /// The quickest.
+    pub best_milliseconds: f64,
+}
+
+impl Workload<'_> {
+    /// The time of a training step.
+    pub fn step(&self) -> Result<Time> {
+        let (mut learner, draw) = self.prepare()?;
+        let rng = Rng::new(0);
+        Ok(self.time(|number| {
+            learner.step(&draw, Step::new(number as u64, 0, &rng), 1e-4);
+        }))
+    }
+
+    /// The time of encoding a batch.
+    pub fn encode(&self) -> Result<Time> {
+        let (learner, mut draw) = self.prepare()?;
+        let table = |numbers: Vec<f32>| {
+            let shape = (self.batch, numbers.len() / self.batch.max(1));
+            Array2::from_shape_vec(shape, numbers).expect("a row per image")
+        };
+        let labels = (!draw.labels.is_empty()).then(|| table(draw.labels));
+        let seen = Seen { observations: table(draw.views.swap_remove(0)), labels };
+        Ok(self.time(move |_| {
+            learner.encode(&seen);
+        }))
+    }
+
+    fn prepare(&self) -> Result<(Box<dyn Learner>, Draw)> {
+        let shape = Shape { range: Range::Unit, ..self.shape };
+        let numbers = [self.batch, shape.channels, shape.height, shape.width];
+        let numbers = numbers.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+        if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) || self.repeats > MOST_STEPS {
+            return Err(Error::Unable(format!(
+                "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
+            )));
+        }
+        let task = Task { shape, rows: self.batch, label: LABEL_SIZE };
+        let rng = Rng::new(0);
+        let (settings, supervision) = (self.entry.resolve)(&self.settings, &task)?;
+        let learner = (self.entry.build)(&settings, &task, &rng.split("weights"))?;
+        Ok((learner, self.draw(supervision, &mut rng.split("pixels"))))
+    }
+
+    /// Random numbers in the form of the model's supervision.
+    fn draw(&self, supervision: Supervision, rng: &mut Rng) -> Draw {
+        let mut random =
+            |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
+        let (views, labels, targets, actions) = match supervision {
+            Supervision::None => (1, 0, 0, 0),
+            Supervision::Labels => (1, LABEL_SIZE, 0, 0),
+            Supervision::SomeLabels => (2, LABEL_SIZE, 0, 0),
+            Supervision::Pairs | Supervision::Targets => (2, 0, LABEL_SIZE, 0),
+            Supervision::OneFactor => (1, 0, LABEL_SIZE, 0),
+            Supervision::Actions => (2, 0, 0, LABEL_SIZE),
+        };
+        Draw {
+            count: self.batch,
+            rows: vec![],
+            views: (0..views).map(|_| random(self.batch * self.shape.size())).collect(),
+            labels: random(self.batch * labels),
+            targets: random(self.batch * targets).into_iter().map(f32::round).collect(),
+            actions: random(self.batch * actions),
+        }
+    }
+
+    fn time(&self, f: impl FnMut(usize) + Send) -> Time {
+        on_workers(|| self.time_here(f))
+    }
+
+    fn time_here(&self, mut f: impl FnMut(usize)) -> Time {
+        let warm_up = 3;
+        let mut times = Vec::with_capacity(self.repeats);
+        for number in 0..warm_up + self.repeats {
+            let start = Instant::now();
+            f(number);
+            if number >= warm_up {
+                times.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        Time { milliseconds: times[times.len() / 2], best_milliseconds: times[0] }
+    }
+}
+
+/// The most memory this process has held, in megabytes; 0 where the system does not say.
+pub fn peak_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) / 1024.0
+}

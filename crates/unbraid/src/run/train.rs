@@ -1,0 +1,125 @@
+//! Training: the loop, read top to bottom.
+//!
+//! Every random number of a step is a function of the seed, its purpose and the number of the step,
+//! so the only state is the weights, the optimiser and a count. A run that was killed and resumed
+//! ends with the same weights and the same log, byte for byte, as one that was not.
+
+use unbraid_measure::data::Dataset;
+use unbraid_measure::rng::Rng;
+
+use crate::compute::workers::on_workers;
+use crate::error::{Error, Result};
+use crate::figures::traverse;
+use crate::model::Step;
+use crate::model::learner::{Learner, Terms};
+use crate::run::Run;
+use crate::run::config::Plan;
+use crate::run::tensorboard::Board;
+
+/// How training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every step was taken.
+    Finished,
+    /// It was asked to stop after this many steps, and can go on from there.
+    Interrupted(u64),
+}
+
+/// What the caller of a training sees after each step, to show progress.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// Steps taken.
+    pub done: u64,
+    /// Steps to take.
+    pub total: u64,
+    /// The terms of the last step.
+    pub terms: &'a Terms,
+}
+
+/// What is asked after each step: whether to take another.
+pub type GoOn<'a> = dyn FnMut(&Progress) -> bool + Send + 'a;
+
+/// Train, or go on training, in this run directory. `go_on` is asked after each step; on `false` a
+/// checkpoint is written and training stops. The threads are those of rayon's global pool: a program
+/// sets them once, before (`train.threads` is what ours was started with).
+pub fn train(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
+    on_workers(|| train_here(run, plan, go_on))
+}
+
+fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
+    let settings = &plan.config.train;
+    let rng = Rng::new(plan.config.seed);
+    let noise = rng.split("noise");
+    let sampler = plan.sampler(rng.split("batches"))?;
+    let mut learner =
+        (plan.entry.build)(&plan.config.model_settings(), &plan.task, &rng.split("weights"))?;
+
+    let mut done = run.restore(&mut *learner)?;
+    if done == 0 {
+        learner.fit(&*plan.data, &rng.split("fit"))?;
+    }
+    let mut log = run.log()?;
+    let mut board = Board::open(&run.tensorboard(), done)?;
+
+    let mut saved = false;
+    while done < settings.steps {
+        let draw = sampler.draw(done, settings.batch);
+        let step = Step::new(done, settings.steps, &noise);
+        let rate = settings.rate.at(&step);
+        let terms = learner.step(&draw, step, rate);
+        check_finite(run, done, &terms)?;
+        done += 1;
+
+        let last = done == settings.steps;
+        if last {
+            let rng = rng.split("finish");
+            let drawn = plan.binarized(rng.split("binarize"));
+            let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);
+            learner.finish(data, &rng)?;
+        }
+        if done == 1 || done % settings.log_every == 0 || last {
+            log.row(done, &terms)?;
+            board.scalars(done, &terms)?;
+        }
+        let on = go_on(&Progress { done, total: settings.steps, terms: &terms });
+        saved = done % settings.checkpoint_every == 0 || !on || last;
+        if saved {
+            log.sync()?;
+            run.save(&*learner, done)?;
+            picture(&mut board, &*learner, plan, done)?;
+        }
+        if !on && !last {
+            return Ok(Ending::Interrupted(done));
+        }
+    }
+    // A baseline has not passed through the loop, nor has a run that was killed at the very end.
+    if !saved {
+        run.save(&*learner, done)?;
+    }
+    Ok(Ending::Finished)
+}
+
+/// Stop at the first term that is no number. `loss` comes first in the list but is only the sum, so
+/// the term that broke it is named before it.
+fn check_finite(run: &Run, step: u64, terms: &Terms) -> Result<()> {
+    // The last of the summands: the loss before them is a sum, and `kl/3` after them a part.
+    let whole = terms.iter().filter(|(name, _)| !name.contains('/'));
+    let broken = whole.rev().find(|(_, value)| !value.is_finite());
+    match broken {
+        None => Ok(()),
+        Some((term, value)) => Err(Error::NotFinite {
+            step: step + 1,
+            term: term.to_string(),
+            value: *value,
+            kept: run.kept(),
+        }),
+    }
+}
+
+/// A small traversal for TensorBoard, where the method decodes images.
+fn picture(board: &mut Board, learner: &dyn Learner, plan: &Plan, done: u64) -> Result<()> {
+    match traverse::thumbnail(learner, &*plan.data) {
+        Some(image) => board.image(done, "traversal", &image),
+        None => Ok(()),
+    }
+}
