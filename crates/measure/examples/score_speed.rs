@@ -10,7 +10,7 @@ use ndarray::Array2;
 use unbraid_measure::factors::Factor;
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 use unbraid_measure::{Result, metrics, scoring};
 
 /// The sizes of dSprites.
@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     println!("{rows} rows, {CODES} codes, {} factors: {} MB in use", SIZES.len(), peak_megabytes());
     for metric in scoring::metrics_named(&names)? {
         let start = Instant::now();
-        let score = metrics::judge(metric, &table, &mut Rng::new(0), &Watch::nobody());
+        let score = metrics::judge(metric, &table, &mut Rng::new(0), &Stage::unwatched());
         let (name, seconds) = (metric.info().name, start.elapsed().as_secs_f64());
         let value = score.map_or_else(|error| error.to_string(), |score| score.value.to_string());
         println!("{name:20} {seconds:>9.4} s {:>6} MB  {value}", peak_megabytes());

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! ```
-//! use unbraid_measure::{data, metrics, representation::Representation, rng::Rng, watch::Watch};
+//! use unbraid_measure::{data, metrics, representation::Representation, rng::Rng, watch::Stage};
 //!
 //! // The true values of `squares`, used as if they were codes: a perfect representation.
 //! let (squares, _) = (data::find("squares")?.open)(&toml::Table::new())?;
@@ -15,7 +15,7 @@
 //! let values = data::values(&*squares, &rows);
 //! let perfect = Representation::new(values.clone(), values, squares.factors().to_vec())?;
 //!
-//! let mig = metrics::find("mig")?.score(&perfect, &mut Rng::new(0), &Watch::nobody())?;
+//! let mig = metrics::find("mig")?.score(&perfect, &mut Rng::new(0), &Stage::unwatched())?;
 //! assert!(mig.value > 0.99);
 //! # Ok::<(), unbraid_measure::Error>(())
 //! ```

@@ -2,7 +2,6 @@
 //! that users and scripts rely on. The program and the Python package both end here, so that the
 //! same arrays give the same numbers from both.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde_json::{Value as Json, json};
@@ -12,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::metrics::{self, METRICS, Metric, Needs, Score};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// The number of the format of the document.
 pub const FORMAT: u32 = 1;
@@ -30,14 +29,6 @@ pub struct Options {
     pub seed: u64,
     /// How many times to resample the rows for an interval; 0 for none.
     pub bootstrap: usize,
-}
-
-/// Who looks on: told the metric and the share that is done, and may stop it.
-pub struct Observer<'o> {
-    /// Set it, and scoring ends with `Error::Stopped`.
-    pub stop: &'o AtomicBool,
-    /// Gets the name of the metric and the share of its work that is done, from any thread.
-    pub report: &'o (dyn Fn(&'static str, f64) + Sync),
 }
 
 /// A metric's result or the reason why there is none.
@@ -87,12 +78,12 @@ pub fn metrics_named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Metr
 }
 
 /// Judge a table with each of these metrics. Each draws from its own generator, so that the choice
-/// of others does not change a score.
+/// of others does not change a score. A stage of what is watched is a metric.
 pub fn score(
     table: &Representation,
     metrics: &[&'static dyn Metric],
     options: Options,
-    observer: &Observer,
+    watch: &dyn Watch,
 ) -> Result<Report> {
     // Rows that cannot be split as asked are the caller's mistake, not a metric's.
     if let Split::Ends { .. } = table.protocol.split {
@@ -101,7 +92,7 @@ pub fn score(
     let root = Rng::new(options.seed);
     let mut outcomes = Vec::new();
     for &metric in metrics {
-        outcomes.push(judge(metric, table, options.bootstrap, &root, observer)?);
+        outcomes.push(judge(metric, table, options.bootstrap, &root, watch)?);
     }
     let warnings = cautions::of(table, metrics);
     Ok(Report { outcomes, warnings, rows: table.rows(), seed: options.seed })
@@ -112,17 +103,16 @@ fn judge(
     table: &Representation,
     bootstrap: usize,
     root: &Rng,
-    observer: &Observer,
+    watch: &dyn Watch,
 ) -> Result<Outcome> {
     let name = metric.info().name;
     let rng = root.split("metrics").split(name);
     let all = (1 + bootstrap) as f64;
     // The score itself and each resampled one are equal shares of the work.
     let one = |number: usize, table: &Representation| {
-        let report = |share: f64| (observer.report)(name, (number as f64 + share) / all);
-        let watch = Watch::new(observer.stop, &report);
-        watch.advance(0.0)?;
-        metrics::judge(metric, table, &mut rng.clone(), &watch)
+        let stage = Stage::part(watch, name, [number as f64 / all, (number + 1) as f64 / all]);
+        stage.advance(0.0)?;
+        metrics::judge(metric, table, &mut rng.clone(), &stage)
     };
     let start = Instant::now();
     let score = one(0, table);
@@ -221,6 +211,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::factors::Factor;
+    use crate::watch::Nobody;
     use ndarray::Array2;
 
     fn noisy(rows: usize) -> Representation<'static> {
@@ -232,8 +223,7 @@ mod tests {
     }
 
     fn report(table: &Representation, options: Options) -> Report {
-        let (stop, metrics) = (AtomicBool::new(false), metrics_named(&["mcc", "mig"]).unwrap());
-        score(table, &metrics, options, &Observer { stop: &stop, report: &|_, _| {} }).unwrap()
+        score(table, &metrics_named(&["mcc", "mig"]).unwrap(), options, &Nobody).unwrap()
     }
 
     #[test]
@@ -284,12 +274,18 @@ mod tests {
         assert!(named(&[""]).is_err() && named(&["mgi"]).is_err());
     }
 
+    struct Impatient;
+
+    impl Watch for Impatient {
+        fn stopped(&self) -> bool {
+            true
+        }
+    }
+
     #[test]
     fn a_stop_ends_it() {
         let metrics = metrics_named(&["mcc"]).unwrap();
-        let stop = AtomicBool::new(true);
-        let observer = Observer { stop: &stop, report: &|_, _| {} };
-        let found = score(&noisy(100), &metrics, Options::default(), &observer);
+        let found = score(&noisy(100), &metrics, Options::default(), &Impatient);
         assert!(matches!(found, Err(Error::Stopped)));
     }
 }

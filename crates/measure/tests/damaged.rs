@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use unbraid_measure::data;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::npz::NpzWriter;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// Names and contents.
 type Files = Vec<(String, Vec<u8>)>;
@@ -101,7 +101,8 @@ fn check(name: &'static str, files: &[(String, Vec<u8>)], target: usize, damage:
     }
     let publication = data::find(name).unwrap().publication.unwrap();
     let library = dir.path().join("library");
-    let done = library::import_to(publication, &from, &library.join(name), true, &Watch::nobody());
+    let done =
+        library::import_to(publication, &from, &library.join(name), true, &Stage::unwatched());
     match done {
         Ok(()) => {
             let part = publication

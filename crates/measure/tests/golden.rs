@@ -27,7 +27,7 @@ use unbraid_measure::metrics::wasserstein::Wasserstein;
 use unbraid_measure::metrics::{Metric, Score};
 use unbraid_measure::predictors::lasso::Lasso;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// How a metric of the index is computed here.
 struct Known {
@@ -192,7 +192,7 @@ fn every_entry_is_reproduced() {
         let metric = (known.metric)(&entry["params"]);
         let key = format!("{} {} {}", metric.info().name, entry["case"], entry["params"]);
         let score = scores.entry(key).or_insert_with(|| {
-            metric.score(&input(&entry), &mut Rng::new(0), &Watch::nobody()).ok()
+            metric.score(&input(&entry), &mut Rng::new(0), &Stage::unwatched()).ok()
         });
         if let Err(reason) = check(&entry, score.as_ref(), &known.read) {
             failures.push(format!("{}: {reason}", entry["id"]));
@@ -207,7 +207,7 @@ fn every_entry_is_reproduced() {
 #[test]
 fn the_information_behind_mig_is_reproduced() {
     for entry in entries().iter().filter(|entry| entry["metric"] == "mig") {
-        let score = Mig.score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let score = Mig.score(&input(entry), &mut Rng::new(0), &Stage::unwatched()).unwrap();
         let detail = &entry["detail"];
         let parts: Vec<f64> = score.parts.iter().map(|(_, gap)| *gap).collect();
         assert_close(&entry["id"], &parts, &numbers(&detail["per_factor"]));
@@ -221,7 +221,7 @@ fn the_information_behind_mig_is_reproduced() {
 fn the_robustness_behind_irs_is_reproduced() {
     for entry in entries().iter().filter(|entry| entry["metric"] == "irs") {
         let metric = irs(&entry["params"]);
-        let score = metric.score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let score = metric.score(&input(entry), &mut Rng::new(0), &Stage::unwatched()).unwrap();
         let parts: Vec<f64> = score.parts.iter().map(|(_, best)| *best).collect();
         assert_close(&entry["id"], &parts, &numbers(&entry["detail"]["per_code"]));
         // The index leaves out codes that never change; here their rows are zero.
@@ -242,7 +242,7 @@ fn the_matrices_behind_sap_and_the_areas_behind_explicitness_are_reproduced() {
             "explicitness_test" => (&Explicitness, 2e-3),
             _ => continue,
         };
-        let score = metric.score(&input(&entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let score = metric.score(&input(&entry), &mut Rng::new(0), &Stage::unwatched()).unwrap();
         let (found, expected): (Vec<f64>, Vec<f64>) =
             if let Value::Array(rows) = &entry["detail"]["score_matrix"] {
                 let entries = score.matrix.unwrap().into_iter().collect();

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::data::{self, Dataset, Range};
 use unbraid_measure::npz::{self, NpzWriter, Numbers};
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats").join(name)
@@ -26,7 +26,7 @@ impl Imported {
         let dir = tempfile::tempdir().unwrap();
         let publication = data::find(name).unwrap().publication.unwrap();
         let target = dir.path().join(name);
-        let done = library::import_to(publication, from, &target, true, &Watch::nobody());
+        let done = library::import_to(publication, from, &target, true, &Stage::unwatched());
         let left = std::fs::read_dir(dir.path()).unwrap().count();
         assert_eq!(left, usize::from(done.is_ok()), "{name} left something behind");
         done.map(|()| Self { dir, name }).map_err(|error| error.to_string())
@@ -134,7 +134,7 @@ fn a_file_that_is_not_the_published_one_is_refused_unless_it_may_be() {
     let files = folder(&mnist());
     let target = files.path().join("library/mnist");
     let publication = data::find("mnist").unwrap().publication.unwrap();
-    let done = library::import_to(publication, files.path(), &target, false, &Watch::nobody());
+    let done = library::import_to(publication, files.path(), &target, false, &Stage::unwatched());
     let error = done.unwrap_err().to_string();
     assert!(error.contains("has 2368 bytes and the published file has 47040016"), "{error}");
     assert!(error.contains("--unchecked"), "{error}");

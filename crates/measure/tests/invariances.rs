@@ -9,7 +9,7 @@ use unbraid_measure::factors::Factor;
 use unbraid_measure::metrics::{self, METRICS};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// What a metric does not see in a code.
 #[derive(Clone, Copy, PartialEq)]
@@ -85,7 +85,7 @@ fn row(name: &str) -> (Blind, Noise) {
 
 fn score(name: &str, representation: &Representation) -> Option<f64> {
     let metric = metrics::find(name).unwrap();
-    match metric.score(representation, &mut Rng::new(3), &Watch::nobody()) {
+    match metric.score(representation, &mut Rng::new(3), &Stage::unwatched()) {
         Ok(score) => Some(score.value),
         Err(Error::Missing(_)) => None,
         Err(other) => panic!("{name}: {other}"),

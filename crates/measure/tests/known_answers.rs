@@ -7,7 +7,7 @@ use unbraid_measure::factors::Factor;
 use unbraid_measure::metrics::{self, METRICS};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// What a metric must answer.
 #[derive(Clone, Copy, Debug)]
@@ -352,7 +352,7 @@ fn every_metric_gives_the_known_answers() {
         });
         for ((case, codes), answer) in CASES.iter().zip(answers) {
             let representation = representation(codes(&factors), factors.clone());
-            let found = metric.score(&representation, &mut Rng::new(0), &Watch::nobody());
+            let found = metric.score(&representation, &mut Rng::new(0), &Stage::unwatched());
             let right = match (&found, answer) {
                 (Ok(score), Between(low, high)) => (*low..=*high).contains(&score.value),
                 (Err(Error::Missing(_)), Refused) => true,
@@ -406,7 +406,7 @@ fn a_factor_that_never_changes_leaves_some_metrics_without_a_value() {
     let constant = representation(factors(), values);
     let score = |name: &str| {
         let metric = metrics::find(name).unwrap();
-        metric.score(&constant, &mut Rng::new(0), &Watch::nobody())
+        metric.score(&constant, &mut Rng::new(0), &Stage::unwatched())
     };
     for name in ["mig", "dci", "sap", "sap-continuous", "explicitness", "mcc", "mcc-spearman"]
         .into_iter()

@@ -10,7 +10,7 @@ use unbraid_measure::metrics::{find, judge};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::covariance::{covariance, eigenvalues};
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// A file under `shared/data` in this directory or one above it.
 fn published(name: &str) -> Option<PathBuf> {
@@ -31,7 +31,7 @@ fn floor(data: &dyn Dataset) -> f64 {
     let rows: Vec<usize> = (0..data.len()).collect();
     let (codes, values) = (data::observations(data, &rows), data::values(data, &rows));
     let table = Representation::new(codes, values, data.factors().to_vec()).unwrap();
-    judge(find("mcc").unwrap(), &table, &mut Rng::new(0), &Watch::nobody()).unwrap().value
+    judge(find("mcc").unwrap(), &table, &mut Rng::new(0), &Stage::unwatched()).unwrap().value
 }
 
 #[test]

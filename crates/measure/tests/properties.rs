@@ -9,7 +9,7 @@ use unbraid_measure::metrics::{METRICS, Score};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::information::{entropy, histogram_bins, mutual_information};
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// Few rows, few values: small enough for accidents such as constant columns and rare values.
 fn representations() -> impl Strategy<Value = Representation<'static>> {
@@ -29,7 +29,7 @@ fn representations() -> impl Strategy<Value = Representation<'static>> {
 /// The score, or `None` where the metric says that it does not apply.
 fn score(name: &str, representation: &Representation) -> Option<Score> {
     let metric = unbraid_measure::metrics::find(name).unwrap();
-    match metric.score(representation, &mut Rng::new(3), &Watch::nobody()) {
+    match metric.score(representation, &mut Rng::new(3), &Stage::unwatched()) {
         Ok(score) => Some(score),
         Err(Error::Missing(_)) => None,
         Err(other) => panic!("{name}: {other}"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::data::{self, Dataset, Range};
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// A file or folder under `shared/data` in this directory or one above it.
 fn published(name: &str) -> Option<PathBuf> {
@@ -24,7 +24,7 @@ fn import(name: &str, path: &Path, unchecked: bool) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let publication = data::find(name).unwrap().publication.unwrap();
     let target = dir.path().join(name);
-    library::import_to(publication, path, &target, unchecked, &Watch::nobody()).unwrap();
+    library::import_to(publication, path, &target, unchecked, &Stage::unwatched()).unwrap();
     dir
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn score<'py>(
     let table = table.representation(protocol).map_err(|error| exception(&error))?;
     let how = Options { seed: options.seed, bootstrap: options.bootstrap };
     let report =
-        watched(py, progress.as_ref(), |observer| scoring::score(&table, &metrics, how, observer))?;
+        watched(py, progress.as_ref(), |watch| scoring::score(&table, &metrics, how, watch))?;
     let report = report.map_err(|error| exception(&error))?;
     let document = report.to_json().to_string();
     let Report { outcomes, warnings, .. } = report;

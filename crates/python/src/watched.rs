@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use unbraid_measure::scoring::Observer;
+use unbraid_measure::watch::{Progress, Watch};
 
 /// How often the calling thread looks for signals and tells the progress.
 const TICK: Duration = Duration::from_millis(50);
@@ -18,28 +18,22 @@ const TICK: Duration = Duration::from_millis(50);
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Observer) -> T + Send,
+    work: impl FnOnce(&dyn Watch) -> T + Send,
 ) -> PyResult<T> {
     let threads = threads()?;
-    let stop = AtomicBool::new(false);
-    let shares = Shares::default();
     let told = progress.is_some();
-    let report = |metric: &'static str, share: f64| {
-        if told {
-            shares.note(metric, share);
-        }
-    };
+    let listener = Listener { told, shares: Shares::default(), stop: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         let (send, receive) = channel();
-        let (receive, stop) = (Mutex::new(receive), &stop);
+        let (receive, listener) = (Mutex::new(receive), &listener);
         scope.spawn(move || {
-            let observer = Observer { stop, report: &report };
             // Nobody listens any more once the caller was interrupted.
-            let _ = send.send(threads.install(|| work(&observer)));
+            let _ = send.send(threads.install(|| work(listener)));
         });
         loop {
             let waited = py.detach(|| locked(&receive).recv_timeout(TICK));
-            let heard = py.check_signals().and_then(|()| shares.tell(progress, waited.is_ok()));
+            let heard =
+                py.check_signals().and_then(|()| listener.shares.tell(progress, waited.is_ok()));
             match (heard, waited) {
                 (Ok(()), Ok(done)) => return Ok(done),
                 (Ok(()), Err(RecvTimeoutError::Timeout)) => {}
@@ -47,7 +41,7 @@ pub(crate) fn watched<T: Send>(
                     return Err(PyRuntimeError::new_err("the work ended without a result"));
                 }
                 (Err(raised), _) => {
-                    stop.store(true, Ordering::Relaxed);
+                    listener.stop.store(true, Ordering::Relaxed);
                     // The scope waits for the work to end; let the interpreter go on meanwhile.
                     let _ = py.detach(|| locked(&receive).recv());
                     return Err(raised);
@@ -57,15 +51,35 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
+/// What Python hears of the work, and how it stops it.
+struct Listener {
+    /// Whether there is a callback.
+    told: bool,
+    shares: Shares,
+    stop: AtomicBool,
+}
+
+impl Watch for Listener {
+    fn progress(&self, now: &Progress) {
+        if self.told {
+            self.shares.note(now.stage, now.share);
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// The shares reported since they were last told: one entry per metric, the latest last.
 #[derive(Default)]
 struct Shares {
-    seen: Mutex<Vec<(&'static str, f64)>>,
+    seen: Mutex<Vec<(String, f64)>>,
 }
 
 impl Shares {
     /// Take a report from any thread. A metric is done when the next begins.
-    fn note(&self, metric: &'static str, share: f64) {
+    fn note(&self, metric: &str, share: f64) {
         let mut seen = locked(&self.seen);
         match seen.last_mut() {
             Some(last) if last.0 == metric => last.1 = last.1.max(share),
@@ -73,7 +87,7 @@ impl Shares {
                 if let Some(last) = last {
                     last.1 = 1.0;
                 }
-                seen.push((metric, share));
+                seen.push((metric.to_string(), share));
             }
         }
     }

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 use ureq::Agent;
 use ureq::http::Response;
 
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const ATTEMPTS: usize = 4;
 
 /// Download `address` to `target`, or what of it is missing. `share` of the work is told to `watch`.
-pub fn fetch(address: &str, target: &Path, share: f64, watch: &Watch) -> Result<()> {
+pub fn fetch(address: &str, target: &Path, share: f64, watch: &Stage) -> Result<()> {
     if target.is_file() {
         return Ok(watch.advance(share)?);
     }
@@ -79,7 +79,7 @@ struct Transfer<'a> {
     /// The share of the work that the watch knows of.
     told: f64,
     share: f64,
-    watch: &'a Watch<'a>,
+    watch: &'a Stage<'a>,
 }
 
 impl Transfer<'_> {

@@ -10,20 +10,17 @@
 //! ```no_run
 //! use unbraid::evaluate::encode;
 //! use unbraid::run::{Run, config::Config, train};
-//! use unbraid::{metrics, rng::Rng, watch::Watch};
+//! use unbraid::{metrics, rng::Rng, watch::{Nobody, Stage}};
 //!
 //! // A β-VAE on `squares`, from a configuration to scores.
 //! let text = "data.name = 'squares'\nmodel.name = 'beta-vae'\ntrain.steps = 2000";
 //! let plan = Config::from_table(text.parse().expect("TOML"))?.resolve()?;
 //! let run = Run::create("runs/first", &plan)?;
-//! train::train(&run, &plan, &mut |progress| {
-//!     println!("{} {:?}", progress.done, progress.terms);
-//!     true
-//! })?;
+//! train::train(&run, &plan, &Nobody)?;
 //!
 //! let learner = run.learner(&plan)?;
 //! let codes = encode::of_run(&run, &plan, &*learner)?;
-//! let mig = metrics::find("mig")?.score(&codes, &mut Rng::new(0), &Watch::nobody())?;
+//! let mig = metrics::find("mig")?.score(&codes, &mut Rng::new(0), &Stage::unwatched())?;
 //! println!("MIG {:.3}", mig.value);
 //! # Ok::<(), unbraid::Error>(())
 //! ```

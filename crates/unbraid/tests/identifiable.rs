@@ -10,7 +10,7 @@ use unbraid::run::config::{Config, Plan};
 use unbraid::run::train::{Ending, train};
 use unbraid_measure::metrics;
 use unbraid_measure::npz::NpzWriter;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::{Nobody, Stage};
 
 const EASY: &str =
     "data = { name = 'mixing', sources = 2, segments = 12, points = 200, layers = 2 }\n";
@@ -21,7 +21,7 @@ fn planned(text: &str) -> unbraid::Result<Plan> {
 
 fn trained(directory: &Path, plan: &Plan) -> unbraid::Result<Run> {
     let run = Run::create(directory, plan)?;
-    assert_eq!(train(&run, plan, &mut |_| true)?, Ending::Finished);
+    assert_eq!(train(&run, plan, &Nobody)?, Ending::Finished);
     Ok(run)
 }
 
@@ -29,7 +29,7 @@ fn trained(directory: &Path, plan: &Plan) -> unbraid::Result<Run> {
 fn mcc(run: &Run, plan: &Plan) -> f64 {
     let codes = encode::of_run(run, plan, &*run.learner(plan).unwrap()).unwrap();
     let metric = metrics::find("mcc").unwrap();
-    metric.score(&codes, &mut Rng::new(0), &Watch::nobody()).unwrap().value
+    metric.score(&codes, &mut Rng::new(0), &Stage::unwatched()).unwrap().value
 }
 
 /// The most likely bug of all: codes that are no better than what a VAE finds.
@@ -138,7 +138,7 @@ fn fresh_rows_are_encoded_with_what_was_learned() {
     let held_out = plan.held_out().unwrap().expect("named above");
     let codes = encode::of_plan(&held_out, &*run.learner(&plan).unwrap()).unwrap();
     let metric = metrics::find("mcc").unwrap();
-    let fresh = metric.score(&codes, &mut Rng::new(0), &Watch::nobody()).unwrap().value;
+    let fresh = metric.score(&codes, &mut Rng::new(0), &Stage::unwatched()).unwrap().value;
     assert!((fresh - mcc(&run, &plan)).abs() < 0.02, "{fresh}");
     let other = planned(&format!("{EASY}model.name = 'ivae'\nscore.held_out = {{ segments = 5 }}"));
     let said = other.err().expect("refused").to_string();

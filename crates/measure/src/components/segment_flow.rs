@@ -24,7 +24,7 @@ use crate::components::pca::Pca;
 use crate::error::{Error, Result};
 use crate::predictors::lbfgs::{self, Stop};
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 mod bend;
 mod layers;
@@ -82,7 +82,7 @@ impl SegmentFlow {
         segments: &[usize],
         options: Options,
         rng: &Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<Self> {
         let (mean, whitening, unwhitening) = whiten(x, options.sources, rng)?;
         let white = (&x - &ArrayView1::from(&mean)).dot(&whitening.t());

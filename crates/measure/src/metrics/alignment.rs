@@ -29,7 +29,7 @@ use crate::predictors::subset_predictor::{SubsetPredictor, Training};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::correlation::spearman;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -131,7 +131,7 @@ impl Metric for Alignment {
         &self,
         representation: &Representation,
         rng: &mut Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<Score> {
         let (train, test) = representation.split()?;
         let factors = varying_factors(&train, &test)?;
@@ -295,7 +295,7 @@ impl Alignment {
         train: &Rows,
         test: &Rows,
         rng: &Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<[Array2<f64>; 2]> {
         let shape = (sets.len(), sets.len());
         let (mut r2s, mut ranks) = (Array2::zeros(shape), Array2::zeros(shape));

@@ -22,7 +22,7 @@ use crate::rng::Rng;
 use crate::stats::column_order::in_order_of_columns;
 use crate::stats::differences::Differences;
 use crate::stats::groups::Groups;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -98,7 +98,7 @@ impl Metric for BetaVaeScore {
         &self,
         representation: &Representation,
         rng: &mut Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<Score> {
         let classes = representation.classes();
         let groups = Groups::of_all(&classes);
@@ -152,7 +152,7 @@ mod tests {
         let codes = values.select(ndarray::Axis(1), codes);
         let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, (0..4).map(|i| i as f32)));
         let representation = Representation::new(codes, values, factors.into()).unwrap();
-        metric.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
+        metric.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("fixed", [5.0])];
         let values = array![[0.0, 5.0], [1.0, 5.0], [0.0, 5.0]];
         let table = Representation::new(array![[0.0], [1.0], [2.0]], values, factors).unwrap();
-        let error = QUICK.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let error = QUICK.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("fewer than two can be"), "{error}");
     }
 }

@@ -19,7 +19,7 @@ use crate::predictors::boosting::{Classifier, Columns, Task, accuracy, fit_each}
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::matrix_scores::{completeness, disentanglement, disentanglements};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -85,7 +85,7 @@ impl Metric for Dci {
         Needs::Split
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         representation.check_change("dci")?;
         let (train, test) = representation.split_rows()?;
         let tasks = Task::of_each(&representation.classes(), &train, &test);
@@ -166,7 +166,7 @@ mod tests {
         let factors = vec![four("a"), four("b")];
         let mut table = Representation::new(codes, values, factors).unwrap();
         table.protocol.split = Split::Ends { train, test: 160 - train };
-        Dci.score(&table, &mut Rng::new(0), &Watch::nobody())
+        Dci.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
             ndarray::array![[0.0], [1.0], [0.0]],
             vec![Factor::discrete("a", [0.0, 1.0])],
         );
-        let error = Dci.score(&table.unwrap(), &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let error = Dci.score(&table.unwrap(), &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("there is one only"), "{error}");
     }
 }

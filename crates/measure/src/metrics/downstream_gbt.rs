@@ -21,7 +21,7 @@ use crate::info::Info;
 use crate::predictors::boosting::{Columns, Task, accuracy, fit_each};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -96,7 +96,7 @@ impl Metric for DownstreamGbt {
         &self,
         representation: &Representation,
         rng: &mut Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<Score> {
         representation.check_change("downstream-gbt")?;
         let (mut train, test) = representation.split_rows()?;
@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn the_largest_size_is_the_value_and_sizes_that_are_not_there_are_left_out() {
         let table = table(300, Split::Random { seed: 0 });
-        let found = DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let found =
+            DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
         let names: Vec<_> = found.parts.iter().map(|(name, _)| name.as_str()).collect();
         let expected = ["test/10", "test/100", "train/10", "train/100", "test/100/a", "test/100/b"];
         assert_eq!(names, expected);
@@ -225,7 +226,8 @@ mod tests {
     fn rows_of_one_value_teach_that_value() {
         // The first ten of 300 rows all have the first value of a; of the last 60, none does.
         let table = table(300, Split::Ends { train: 10, test: 60 });
-        let found = DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let found =
+            DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
         assert_eq!((part(&found, "test/10/a"), part(&found, "test/10/b")), (Some(0.0), Some(0.2)));
         // With nothing to split by, b is always its first value: 2 of 10 rows.
         assert_eq!(part(&found, "train/10"), Some(0.6));
@@ -235,7 +237,7 @@ mod tests {
     fn efficiency_compares_a_hundred_rows_with_ten_thousand() {
         let table = table(10_100, Split::Ends { train: 10_000, test: 100 });
         let quick = DownstreamGbt { sizes: Cow::Borrowed(&[100, 10_000]) };
-        let found = quick.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let found = quick.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
         let ratio = part(&found, "test/100").unwrap() / part(&found, "test/10000").unwrap();
         assert_eq!(part(&found, "statistical_efficiency"), Some(ratio));
     }
@@ -243,7 +245,7 @@ mod tests {
     #[test]
     fn too_few_rows_are_refused() {
         let table = table(12, Split::Random { seed: 0 });
-        let error = DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Watch::nobody());
+        let error = DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Stage::unwatched());
         let error = error.unwrap_err().to_string();
         assert!(error.contains("there are 8 rows that teach"), "{error}");
     }

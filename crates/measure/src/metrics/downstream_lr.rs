@@ -25,7 +25,7 @@ use crate::representation::{Representation, Split};
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::column_order::in_order_of_columns;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -100,7 +100,7 @@ impl Metric for DownstreamLr {
         &self,
         representation: &Representation,
         rng: &mut Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<Score> {
         representation.check_change("downstream-lr")?;
         let (mut train, test) = representation.split_rows()?;

@@ -22,7 +22,7 @@ use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::column_order::in_order_of_columns;
 use crate::stats::roc_auc::macro_roc_auc;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -84,7 +84,7 @@ impl Metric for Explicitness {
         Needs::Split
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         let (train, test) = representation.split_rows()?;
         representation.check_change("explicitness")?;
         let inputs = standardised(representation, &train)?;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn score(table: &Representation) -> Result<Score> {
-        Explicitness.score(table, &mut Rng::new(0), &Watch::nobody())
+        Explicitness.score(table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     fn two() -> Factor {

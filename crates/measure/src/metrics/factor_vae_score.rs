@@ -23,7 +23,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::groups::Groups;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -104,7 +104,7 @@ impl Metric for FactorVaeScore {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, rng: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, rng: &mut Rng, _: &Stage) -> Result<Score> {
         let classes = representation.classes();
         let groups = Groups::of_all(&classes);
         if groups.is_empty() {
@@ -242,7 +242,7 @@ mod tests {
         let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
         let factors = ["a", "b"].map(|name| Factor::discrete(name, (0..5).map(|i| i as f32)));
         let representation = Representation::new(codes, values, factors.into()).unwrap();
-        metric.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
+        metric.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::info::Info;
 use crate::predictors::boosting::{Columns, Task, fit_each};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -79,7 +79,7 @@ impl Metric for Fairness {
         Needs::Split
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         representation.check_change("fairness")?;
         let (train, test) = representation.split_rows()?;
         let tasks = Task::of_each(&representation.classes(), &train, &test);
@@ -194,7 +194,7 @@ mod tests {
         let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, [0.0, 1.0]));
         let mut table = Representation::new(codes, values, factors.into()).unwrap();
         table.protocol.split = Split::Ends { train: 200, test: 200 };
-        Fairness.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap()
+        Fairness.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]

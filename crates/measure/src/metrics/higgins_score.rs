@@ -23,7 +23,7 @@ use crate::rng::Rng;
 use crate::stats::column_order::in_order_of_columns;
 use crate::stats::differences::Differences;
 use crate::stats::groups::Groups;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -103,7 +103,7 @@ impl Metric for HigginsScore {
         &self,
         representation: &Representation,
         rng: &mut Rng,
-        watch: &Watch,
+        watch: &Stage,
     ) -> Result<Score> {
         let classes = representation.classes();
         let groups = Groups::of_all(&classes);
@@ -245,7 +245,7 @@ mod tests {
             [(values.clone(), 0.99, 1.0), (Array2::zeros((64, 2)), 0.25, 0.42)]
         {
             let table = Representation::new(codes, values.clone(), factors.clone().into()).unwrap();
-            let score = metric.score(&table, &mut Rng::new(0), &Watch::nobody()).unwrap();
+            let score = metric.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
             assert!((low..=high).contains(&score.value), "{score:?}");
             assert!((low..=high).contains(&score.parts[0].1), "{score:?}");
         }

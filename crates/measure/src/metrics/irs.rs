@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -85,7 +85,7 @@ impl Metric for Irs {
         Reading { low: -1.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         let groups: Vec<Groups> =
             representation.binned_values().into_iter().map(Groups::new).collect();
         if groups.is_empty() {
@@ -198,7 +198,7 @@ mod tests {
         let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
         let factors = ["a", "b"].map(|name| Factor::discrete(name, (0..5).map(|i| i as f32)));
         let representation = Representation::new(codes, values, factors.into()).unwrap();
-        Irs { quantile }.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
+        Irs { quantile }.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]

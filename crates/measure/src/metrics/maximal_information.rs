@@ -19,7 +19,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::assignment::best_matching;
 use crate::stats::mine::{Axis, CharacteristicMatrix, Estimator, Mine, Search};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE_OF_MIC: &str = "\
 ## What it measures
@@ -227,7 +227,7 @@ impl Metric for MaximalInformation {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         let mine = Mine::new(self.search, representation.rows())?;
         let codes = axes(representation.codes.view());
         let factors = axes(representation.values.view());
@@ -289,7 +289,7 @@ mod tests {
     fn score(metric: MaximalInformation, codes: Array2<f32>, values: Array2<f32>) -> Score {
         let factors = (0..values.ncols()).map(|k| Factor::continuous(format!("f{k}"))).collect();
         let representation = Representation::new(codes, values, factors).unwrap();
-        metric.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
+        metric.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -325,7 +325,8 @@ mod tests {
             let mut codes =
                 Representation::new(values.clone(), values.clone(), factors.clone()).unwrap();
             codes.readings.blocks = blocks.map(|blocks| blocks.map(Some).to_vec());
-            let score = MaximalInformation::MIC.score(&codes, &mut Rng::new(0), &Watch::nobody());
+            let score =
+                MaximalInformation::MIC.score(&codes, &mut Rng::new(0), &Stage::unwatched());
             score.unwrap().parts[2].1
         };
         assert!(own(None) > 0.999 && own(Some([0, 1])) > 0.999);

@@ -17,7 +17,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::assignment::best_matching;
 use crate::stats::correlation::{pearson, spearman};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -116,7 +116,7 @@ impl Metric for Mcc {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         representation.check_change(self.info().name)?;
         check_codes(representation.codes.view())?;
         let (codes, values) = (representation.codes.view(), representation.values.view());
@@ -163,8 +163,8 @@ mod tests {
     fn a_curve_is_perfect_by_rank_only() {
         let values = array![[0.0], [1.0], [2.0], [3.0]];
         let curve = representation(values.mapv(|value: f32| -(3.0 * value).exp()), values);
-        let by_rank = Mcc::SPEARMAN.score(&curve, &mut Rng::new(0), &Watch::nobody()).unwrap();
-        let by_line = Mcc::PEARSON.score(&curve, &mut Rng::new(0), &Watch::nobody()).unwrap();
+        let by_rank = Mcc::SPEARMAN.score(&curve, &mut Rng::new(0), &Stage::unwatched()).unwrap();
+        let by_line = Mcc::PEARSON.score(&curve, &mut Rng::new(0), &Stage::unwatched()).unwrap();
         assert!((by_rank.value - 1.0).abs() < 1e-12);
         assert!(by_line.value < 0.9);
         assert_eq!(by_rank.parts[0].0, "mcc-spearman/f0");
@@ -175,7 +175,8 @@ mod tests {
     fn a_code_that_never_changes_is_refused_with_its_number() {
         let codes = array![[0.0, 0.1], [1.0, 0.1]];
         let constant = representation(codes, array![[0.0], [1.0]]);
-        let error = Mcc::PEARSON.score(&constant, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let error =
+            Mcc::PEARSON.score(&constant, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().starts_with("code 1 is the same in every row"), "{error}");
     }
 }

@@ -15,7 +15,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::{entropy, information_matrix};
 use crate::stats::matrix_scores::gaps;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -71,7 +71,7 @@ impl Metric for Mig {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         if representation.codes.ncols() < 2 {
             return Err(Error::Missing(
                 "one code has no rival, so there is no gap to measure; score two codes or more"
@@ -101,7 +101,7 @@ mod tests {
         let values = array![[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [0.0, 1.0])];
         let representation = Representation::new(codes, values, factors).unwrap();
-        Mig.score(&representation, &mut Rng::new(0), &Watch::nobody()).unwrap()
+        Mig.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
             array![[0.0], [1.0]],
             vec![Factor::discrete("a", [0.0, 1.0])],
         );
-        let error = Mig.score(&lone.unwrap(), &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let error = Mig.score(&lone.unwrap(), &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().starts_with("one code has no rival"), "{error}");
     }
 
@@ -133,7 +133,7 @@ mod tests {
         let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [5.0])];
         let values = array![[0.0, 5.0], [1.0, 5.0]];
         let both = Representation::new(array![[0.0, 0.3], [1.0, 0.3]], values, factors).unwrap();
-        let error = Mig.score(&both, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let error = Mig.score(&both, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(matches!(error, Error::Missing(_)));
     }
 }

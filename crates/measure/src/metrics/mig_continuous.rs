@@ -20,7 +20,7 @@ use crate::rng::Rng;
 use crate::stats::matrix_scores::gaps;
 use crate::stats::neighbours::Classes;
 use crate::stats::order::sorted;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -93,7 +93,7 @@ impl Metric for MigContinuous {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         let codes = &representation.codes;
         if codes.ncols() < 2 {
             return Err(Error::Missing(
@@ -142,7 +142,7 @@ mod tests {
 
     fn score(values: Array2<f32>, codes: Array2<f32>, factor: Factor) -> Result<Score> {
         let table = Representation::new(codes, values, vec![factor]).unwrap();
-        MigContinuous::USUAL.score(&table, &mut Rng::new(0), &Watch::nobody())
+        MigContinuous::USUAL.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

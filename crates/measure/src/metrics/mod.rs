@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::info::{self, Info};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 pub mod aam;
 pub mod alignment;
@@ -91,7 +91,7 @@ pub trait Metric: Sync {
 
     /// Judge. `Error::Missing` says why it does not apply to these data. Long ones tell `watch` how
     /// far they are, and stop when it says so.
-    fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Watch)
+    fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Stage)
     -> Result<Score>;
 }
 
@@ -184,7 +184,7 @@ pub fn judge(
     metric: &dyn Metric,
     representation: &Representation,
     rng: &mut Rng,
-    watch: &Watch,
+    watch: &Stage,
 ) -> Result<Score> {
     let needs = metric.needs();
     if representation.factors.is_empty() && matches!(needs, Needs::Factors | Needs::Split) {

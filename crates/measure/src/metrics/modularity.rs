@@ -15,7 +15,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::information_matrix;
 use crate::stats::matrix_scores::modularities;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -72,7 +72,7 @@ impl Metric for Modularity {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         if representation.factors.len() < 2 {
             return Err(Error::Missing(
                 "one factor cannot be mixed with another, so modularity cannot be computed; score \
@@ -104,7 +104,7 @@ mod tests {
         let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
         let five = |k| Factor::discrete(format!("f{k}"), (0..5).map(|value| value as f32));
         let table = Representation::new(codes, values, (0..factors).map(five).collect()).unwrap();
-        Modularity.score(&table, &mut Rng::new(0), &Watch::nobody())
+        Modularity.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::pairwise_information;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -67,7 +67,7 @@ impl Metric for MutualInfo {
         Needs::Codes
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         let codes = representation.codes.ncols();
         if codes < 2 {
             return Err(Error::Missing(
@@ -96,7 +96,7 @@ mod tests {
     fn score(codes: usize, code: impl Fn(usize, usize, usize) -> f32) -> Result<Score> {
         let codes = Array2::from_shape_fn((100, codes), |(row, j)| code(row / 10, row % 10, j));
         let table = Representation::new(codes, Array2::zeros((100, 0)), Vec::new()).unwrap();
-        MutualInfo.score(&table, &mut Rng::new(0), &Watch::nobody())
+        MutualInfo.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::correlation::pearson;
 use crate::stats::matrix_scores::gaps;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -135,7 +135,7 @@ impl Metric for Sap {
         if self.continuous { Needs::Factors } else { Needs::Split }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         let name = self.info().name;
         if representation.codes.ncols() < 2 {
             return Err(Error::Missing(format!(
@@ -157,7 +157,7 @@ impl Metric for Sap {
 }
 
 /// How often a support vector machine on code j is right about factor k, `[codes, factors]`.
-fn accuracies(representation: &Representation, watch: &Watch) -> Result<Array2<f64>> {
+fn accuracies(representation: &Representation, watch: &Stage) -> Result<Array2<f64>> {
     let (train, test) = representation.split_rows()?;
     let columns = representation.classes();
     let mut tasks = Vec::new();
@@ -210,7 +210,7 @@ mod tests {
     use ndarray::array;
 
     fn score(metric: Sap, table: &Representation) -> Result<Score> {
-        metric.score(table, &mut Rng::new(0), &Watch::nobody())
+        metric.score(table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

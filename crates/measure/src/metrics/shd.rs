@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -87,7 +87,7 @@ impl Metric for Shd {
         Needs::Graphs
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         let readings = &representation.readings;
         let (Some(learned), Some(truth)) = (&readings.learned_graph, &readings.true_graph) else {
             let missing = match (&readings.learned_graph, &readings.true_graph) {
@@ -139,7 +139,7 @@ mod tests {
             Representation::new(column.clone(), column, vec![Factor::continuous("a")]).unwrap();
         table.readings.learned_graph = learned;
         table.readings.true_graph = truth;
-        Shd::NOTEARS.score(&table, &mut Rng::new(0), &Watch::nobody())
+        Shd::NOTEARS.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     fn chain() -> Graph {

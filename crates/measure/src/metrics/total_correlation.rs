@@ -13,7 +13,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::covariance::{covariance, eigenvalues};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -75,7 +75,7 @@ impl Metric for TotalCorrelation {
         Needs::Codes
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         let codes = &representation.codes;
         if codes.ncols() < 2 || codes.nrows() < 2 {
             return Err(Error::Missing(

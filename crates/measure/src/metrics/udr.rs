@@ -21,7 +21,7 @@ use crate::predictors::lasso::Lasso;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::correlation::{correlations, spearman};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -141,7 +141,7 @@ impl Metric for Udr {
         Needs::Siblings
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
         let models = self.models(representation)?;
         let (correlations, starts) = self.all_correlations(&models);
         let count = models.len();
@@ -335,7 +335,7 @@ mod tests {
     }
 
     fn score(metric: Udr, models: &Representation) -> Result<Score> {
-        metric.score(models, &mut Rng::new(0), &Watch::nobody())
+        metric.score(models, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

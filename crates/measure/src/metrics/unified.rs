@@ -15,7 +15,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::{entropy, information_matrix};
 use crate::stats::matrix_scores::{completeness, disentanglement, gaps, modularities};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -74,7 +74,7 @@ impl Metric for Unified {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         let factors = representation.classes();
         let matrix = information_matrix(&representation.binned_codes(), &factors);
         let entropies: Vec<f64> = factors.iter().map(|factor| entropy(factor)).collect();
@@ -118,7 +118,7 @@ mod tests {
         let two = |name| Factor::discrete(name, [0.0, 1.0]);
         let factors = vec![two("a"), two("b"), Factor::discrete("c", [9.0])];
         let representation = Representation::new(codes, values, factors).unwrap();
-        Unified.score(&representation, &mut Rng::new(0), &Watch::nobody())
+        Unified.score(&representation, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

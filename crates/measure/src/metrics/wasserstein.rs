@@ -15,7 +15,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::covariance::{covariance, eigenvalues};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const PAGE: &str = "\
 ## What it measures
@@ -73,7 +73,7 @@ impl Metric for Wasserstein {
         Needs::Codes
     }
 
-    fn score(&self, representation: &Representation, _: &mut Rng, _: &Watch) -> Result<Score> {
+    fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         let codes = &representation.codes;
         if codes.ncols() < 2 || codes.nrows() < 2 {
             return Err(Error::Missing(
@@ -121,7 +121,7 @@ mod tests {
         let score = |codes: Array2<f32>| {
             let values = Array2::zeros((codes.nrows(), 0));
             let table = Representation::new(codes, values, Vec::new()).unwrap();
-            Wasserstein.score(&table, &mut Rng::new(0), &Watch::nobody())
+            Wasserstein.score(&table, &mut Rng::new(0), &Stage::unwatched())
         };
         let codes = array![[1.0, 0.0, 0.1], [0.0, 1.0, 0.1], [0.5, 0.7, 0.1]];
         let alive = score(codes.select(ndarray::Axis(1), &[0, 1])).unwrap();

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
 use crate::error::Result;
 use crate::predictors::perceptron::{Perceptron, Teacher};
 use crate::rng::Rng;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 /// Rows that are predicted at once, to bound the memory.
 const ROWS: usize = 8192;
@@ -82,7 +82,7 @@ impl SubsetPredictor {
         subsets: &[Vec<usize>],
         training: Training,
         rng: &Rng,
-        (watch, share): (&Watch, f64),
+        (watch, share): (&Stage, f64),
     ) -> Result<Self> {
         let mut inputs = subsets.concat();
         inputs.sort_unstable();
@@ -245,7 +245,7 @@ mod tests {
             _ => x[[row, 2]],
         });
         let subsets = [vec![0], vec![0, 1]];
-        let watch = (&Watch::nobody(), 1.0);
+        let watch = (&Stage::unwatched(), 1.0);
         let training = Training { most_steps: 300, hidden: 32, ..Training::BOUNDED };
         let predictor =
             SubsetPredictor::teach((x.view(), y.view()), &subsets, training, &Rng::new(2), watch)

@@ -8,7 +8,7 @@ use unbraid_measure::metrics::maximal_information::{MaximalInformation, Statisti
 use unbraid_measure::npz::Npz;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::mine::{Axis, CharacteristicMatrix, Estimator, Mine, Search};
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 use super::assert_close;
 use super::set::{directory, entries, input, number, numbers, text, whole};
@@ -86,7 +86,7 @@ fn mic_and_tic_of_every_code_and_factor_are_reproduced() {
     for entry in entries().iter().filter(|entry| text(&entry["metric"]).starts_with("mic_tic")) {
         for (statistic, name) in [(Statistic::Mic, "mic"), (Statistic::Tic, "tic_norm")] {
             let metric = MaximalInformation { search: search(&entry["params"]), statistic };
-            let score = metric.score(&input(entry), &mut Rng::new(0), &Watch::nobody()).unwrap();
+            let score = metric.score(&input(entry), &mut Rng::new(0), &Stage::unwatched()).unwrap();
             let matrix: Vec<f64> = score.matrix.unwrap().iter().copied().collect();
             let rows = entry["detail"][name].as_array().unwrap();
             assert_close(&entry["id"], &matrix, &rows.iter().flat_map(numbers).collect::<Vec<_>>());

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use unbraid_measure::data;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::npz::NpzWriter;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 /// Make it, once for this process.
 pub(crate) fn library() {
@@ -26,7 +26,7 @@ fn fill(dir: &Path) {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
     let import = |name: &str, from: PathBuf| {
         let source = data::find(name).unwrap();
-        library::import(source, &from, true, &Watch::nobody()).unwrap();
+        library::import(source, &from, true, &Stage::unwatched()).unwrap();
     };
     import("dsprites", formats.join("dsprites/chunked.hdf5"));
     import("shapes3d", formats.join("shapes3d/chunked.h5"));

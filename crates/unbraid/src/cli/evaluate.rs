@@ -10,7 +10,7 @@ use unbraid_measure::files;
 
 use super::Output;
 use super::args::Evaluate;
-use super::progress::share_bar;
+use super::progress::Screen;
 use super::train::set_up_reader;
 
 pub(super) fn run(options: &Evaluate, output: Output) -> Result<()> {
@@ -33,12 +33,7 @@ pub(super) fn of_run(
     [draws, rows]: [usize; 2],
     output: Output,
 ) -> Result<Bound> {
-    let bar = share_bar(output);
-    bar.set_message("bound");
-    let mut report = |share: f64| bar.set_position((share * 1000.0) as u64);
-    let found = bound::of_run(plan, learner, draws, rows, &mut report);
-    bar.finish_and_clear();
-    let found = found?;
+    let found = bound::of_run(plan, learner, draws, rows, &Screen::new(output))?;
     files::write(run.bound_file(), format!("{:#}\n", found.to_json()).as_bytes())?;
     Ok(found)
 }

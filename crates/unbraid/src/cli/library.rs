@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use unbraid::data::storage::library::{self, Publication, PublishedFile};
 use unbraid::data::{self, Source};
-use unbraid::watch::Watch;
+use unbraid::watch::Stage;
 use unbraid::{Error, fetch};
 
 use super::Output;
@@ -18,8 +18,9 @@ use super::progress::watched;
 pub(super) fn import(options: &DataImport, output: Output) -> Result<ExitCode> {
     let source = data::find(&options.name)?;
     let unchecked = options.unchecked;
-    watched("importing", output, |watch| {
-        let directory = library::import(source, &options.from, unchecked, watch)?;
+    watched("importing", output, |screen| {
+        let stage = Stage::new(screen, "importing");
+        let directory = library::import(source, &options.from, unchecked, &stage)?;
         tell(source, &directory, output)
     })
 }
@@ -39,12 +40,15 @@ pub(super) fn fetch(options: &DataFetch, output: Output) -> Result<ExitCode> {
     let downloads = library::root()?.join("downloads").join(&options.name);
     fs::create_dir_all(&downloads)
         .map_err(|error| unbraid_measure::Error::io("create", &downloads, &error))?;
-    let code = watched("downloading", output, |watch| download(publication, &downloads, watch))?;
+    let code = watched("downloading", output, |screen| {
+        download(publication, &downloads, &Stage::new(screen, "downloading"))
+    })?;
     if code != ExitCode::SUCCESS {
         return Ok(code);
     }
-    let imported = watched("importing", output, |watch| {
-        let directory = library::import(source, &downloads, false, watch)?;
+    let imported = watched("importing", output, |screen| {
+        let stage = Stage::new(screen, "importing");
+        let directory = library::import(source, &downloads, false, &stage)?;
         tell(source, &directory, output)
     });
     match imported {
@@ -67,7 +71,7 @@ fn remove_damaged(publication: &Publication, directory: &Path) {
     }
 }
 
-fn download(publication: &Publication, directory: &Path, watch: &Watch) -> Result<()> {
+fn download(publication: &Publication, directory: &Path, watch: &Stage) -> Result<()> {
     let files = publication.files.iter().filter(|file| !file.address.is_empty());
     let files: Vec<_> = files.collect();
     let all: u64 = files.iter().map(|file| file.bytes.max(1)).sum();

@@ -1,18 +1,18 @@
-//! Progress: of a training, a bar with rate and time left on a terminal and plain lines elsewhere; of
-//! other long work, a bar of the share that is done. And who asked to stop.
+//! Who looks on at long work from a terminal: a bar with rate and time left, plain lines where there is
+//! no terminal, JSON events where a program reads them. And who asked to stop.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use unbraid::run::train::Progress;
-use unbraid::watch::Watch;
+use unbraid::watch::{Progress, Watch};
 
 use super::Output;
 
@@ -22,13 +22,12 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Knows whether somebody asked to stop, by Ctrl-C or SIGTERM.
 pub(super) struct Signals {
     number: Arc<AtomicUsize>,
-    stop: Arc<AtomicBool>,
     armed: Vec<Arc<AtomicBool>>,
 }
 
 impl Signals {
     pub(super) fn new() -> Result<Self> {
-        let (number, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let number = Arc::new(AtomicUsize::new(0));
         let mut all_armed = Vec::new();
         for signal in [SIGINT, SIGTERM] {
             // The first signal arms, the second ends the program at once.
@@ -37,9 +36,8 @@ impl Signals {
             flag::register(signal, armed.clone())?;
             all_armed.push(armed);
             flag::register_usize(signal, number.clone(), signal as usize)?;
-            flag::register(signal, stop.clone())?;
         }
-        Ok(Self { number, stop, armed: all_armed })
+        Ok(Self { number, armed: all_armed })
     }
 
     /// The signal that asked to stop, if one did.
@@ -58,108 +56,156 @@ impl Drop for Signals {
     }
 }
 
-/// A bar of the share that is done, on a terminal; nothing elsewhere. `set_position` takes
-/// thousandths.
-pub(super) fn share_bar(output: Output) -> ProgressBar {
-    let visible = std::io::stderr().is_terminal() && !output.quiet;
-    let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{msg:20} {bar:24} {percent:>3} %  {elapsed}")
-        .expect("a fixed template is sound");
-    let bar = ProgressBar::with_draw_target(Some(1000), target).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
-}
-
-/// Do long work under a bar. If somebody asks to stop, it ends early and the exit code says so.
-pub(super) fn watched(
-    what: &'static str,
+/// Shows progress; and, where it heeds signals, has the work stop at one.
+pub(super) struct Screen {
     output: Output,
-    work: impl FnOnce(&Watch) -> Result<()>,
-) -> Result<ExitCode> {
-    let signals = Signals::new()?;
-    let bar = share_bar(output);
-    bar.set_message(what);
-    let report = |share: f64| bar.set_position((share * 1000.0) as u64);
-    let result = work(&Watch::new(&signals.stop, &report));
-    bar.finish_and_clear();
-    match (result, signals.number()) {
-        (Ok(()), _) => Ok(ExitCode::SUCCESS),
-        (Err(_), Some(signal)) => {
-            output.note(&format!("stopped {what}; the same command begins again"));
-            Ok(ExitCode::from(128 + signal))
-        }
-        (Err(error), None) => Err(error),
-    }
+    /// Without them a signal ends the program at once, which is right where nothing is lost by it.
+    signals: Option<Signals>,
+    shown: Mutex<Shown>,
 }
 
-/// Shows the progress of a training, and knows whether somebody asked to stop.
-pub(super) struct Watcher {
+/// What is on the screen.
+#[derive(Default)]
+struct Shown {
+    stage: String,
     bar: Option<ProgressBar>,
-    output: Output,
-    signals: Signals,
-    last_line: Instant,
+    /// Where the stage was when it was first heard of, and when.
     first: Option<(u64, Instant)>,
+    last_line: Option<Instant>,
 }
 
-impl Watcher {
-    /// Start watching for Ctrl-C and SIGTERM.
-    pub(super) fn new(output: Output) -> Result<Self> {
-        let on_terminal = std::io::stderr().is_terminal() && !output.quiet;
-        let bar = on_terminal.then(|| {
-            let style = "{bar:24} {pos}/{len}  {rate}  {eta} left  {wide_msg}";
-            let style = ProgressStyle::with_template(style)
-                .expect("a fixed template is sound")
-                .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    let _ = write!(out, "{:.1}/s", state.per_sec());
-                });
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
-        });
-        let (signals, last_line) = (Signals::new()?, Instant::now());
-        Ok(Self { bar, output, signals, last_line, first: None })
+impl Screen {
+    /// Shows progress and no more.
+    pub(super) fn new(output: Output) -> Self {
+        Self { output, signals: None, shown: Mutex::default() }
     }
 
-    /// Called after each step; whether to go on.
-    pub(super) fn step(&mut self, progress: &Progress) -> bool {
-        let (start, since) = *self.first.get_or_insert_with(|| {
-            if let Some(bar) = &self.bar {
-                // A resumed run has not taken its first steps just now.
-                bar.set_length(progress.total);
-                bar.set_position(progress.done);
-                bar.reset_eta();
-            }
-            (progress.done, Instant::now())
-        });
-        let shown = progress.terms.iter().filter(|(name, _)| !name.contains('/'));
-        let terms = shown.map(|(name, value)| format!("{name} {value:.2}"));
-        let terms = || terms.collect::<Vec<_>>().join("  ");
-        if let Some(bar) = &self.bar {
-            bar.set_position(progress.done);
-            bar.set_message(terms());
-        } else if self.last_line.elapsed() >= LINE_EVERY || progress.done == progress.total {
-            self.last_line = Instant::now();
-            // Nothing can be said of the rate before a second step was taken.
-            let mut pace = String::new();
-            if progress.done > start {
-                let rate = (progress.done - start) as f64 / since.elapsed().as_secs_f64();
-                let left = (progress.total - progress.done) as f64 / rate;
-                pace = format!("  {rate:.1}/s  {left:.0} s left");
-            }
-            let line = format!("step {}/{}{pace}  {}", progress.done, progress.total, terms());
-            self.output.note(&line);
+    /// Also asks the work to stop at Ctrl-C or SIGTERM.
+    pub(super) fn heeding_signals(output: Output) -> Result<Self> {
+        Ok(Self { signals: Some(Signals::new()?), ..Self::new(output) })
+    }
+
+    /// The exit code of the signal that asked to stop, if one did.
+    pub(super) fn interrupted(&self) -> Option<ExitCode> {
+        let signal = self.signals.as_ref().and_then(Signals::number);
+        signal.map(|number| ExitCode::from(128 + number))
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line for those who have no terminal: of the last step, and of others now and then.
+    fn line(&self, shown: &mut Shown, now: &Progress, [done, total]: [u64; 2]) {
+        let (start, since) = shown.first.unwrap_or((done, Instant::now()));
+        let last_line = shown.last_line.get_or_insert(since);
+        if last_line.elapsed() < LINE_EVERY && done != total {
+            return;
         }
-        self.signal().is_none()
-    }
-
-    /// The signal that asked to stop, if one did.
-    pub(super) fn signal(&self) -> Option<u8> {
-        self.signals.number()
+        *last_line = Instant::now();
+        let message = now.message.to_string();
+        if self.output.json {
+            let event = json!({
+                "stage": now.stage, "share": now.share, "step": done, "steps": total,
+                "message": message,
+            });
+            return self.output.note(&event.to_string());
+        }
+        // Nothing can be said of the rate before a second step was taken.
+        let mut pace = String::new();
+        if done > start {
+            let rate = (done - start) as f64 / since.elapsed().as_secs_f64();
+            pace = format!("  {rate:.1}/s  {:.0} s left", (total - done) as f64 / rate);
+        }
+        self.output.note(&format!("step {done}/{total}{pace}  {message}"));
     }
 }
 
-impl Drop for Watcher {
+impl Watch for Screen {
+    fn progress(&self, now: &Progress) {
+        let mut shown = self.shown();
+        let done = now.steps.map_or((now.share * 1000.0) as u64, |[done, _]| done);
+        if shown.stage != now.stage {
+            // The last bar goes when its value is dropped.
+            let bar = bar(self.output, now);
+            let first = Some((done, Instant::now()));
+            *shown = Shown { stage: now.stage.into(), bar, first, last_line: shown.last_line };
+        }
+        match (&shown.bar, now.steps) {
+            (Some(bar), Some(_)) => {
+                bar.set_position(done);
+                bar.set_message(now.message.to_string());
+            }
+            (Some(bar), None) => bar.set_position(done),
+            (None, Some(steps)) => self.line(&mut shown, now, steps),
+            // What counts no steps is short, and its result will tell.
+            (None, None) => {}
+        }
+    }
+
+    fn note(&self, text: &str) {
+        match &self.shown().bar {
+            Some(bar) => bar.suspend(|| self.output.note(text)),
+            None => self.output.note(text),
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.signals.as_ref().is_some_and(|signals| signals.number().is_some())
+    }
+}
+
+impl Drop for Shown {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A bar for a stage, on a terminal.
+fn bar(output: Output, now: &Progress) -> Option<ProgressBar> {
+    if output.quiet || !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let (style, length) = match now.steps {
+        Some([_, total]) => ("{bar:24} {pos}/{len}  {rate}  {eta} left  {wide_msg}", total),
+        None => ("{msg:20} {bar:24} {percent:>3} %  {elapsed}", 1000),
+    };
+    let style = ProgressStyle::with_template(style).expect("a fixed template is sound").with_key(
+        "rate",
+        |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = write!(out, "{:.1}/s", state.per_sec());
+        },
+    );
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    let bar = bar.with_style(style).with_message(now.stage.to_string());
+    match now.steps {
+        // A resumed run has not taken its first steps just now.
+        Some([done, _]) => {
+            bar.set_position(done);
+            bar.reset_eta();
+        }
+        None => bar.enable_steady_tick(Duration::from_millis(200)),
+    }
+    Some(bar)
+}
+
+/// Do long work under a bar. If somebody asks to stop, it ends early and the exit code says so.
+pub(super) fn watched(
+    what: &str,
+    output: Output,
+    work: impl FnOnce(&Screen) -> Result<()>,
+) -> Result<ExitCode> {
+    let screen = Screen::heeding_signals(output)?;
+    let result = work(&screen);
+    match (result, screen.interrupted()) {
+        (Ok(()), _) => Ok(ExitCode::SUCCESS),
+        (Err(_), Some(code)) => {
+            drop(screen);
+            output.note(&format!("stopped {what}; the same command begins again"));
+            Ok(code)
+        }
+        (Err(error), None) => Err(error),
     }
 }

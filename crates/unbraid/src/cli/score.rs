@@ -1,7 +1,6 @@
 //! `unbraid score`: judge the codes of a run, or codes from anywhere.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use serde_json::Value as Json;
@@ -13,11 +12,11 @@ use unbraid::run::Run;
 use unbraid::run::config::{Plan, ScoreSettings};
 use unbraid::run::scores::{Codes, joined, save};
 use unbraid_measure::metrics::Metric;
-use unbraid_measure::scoring::{self, Observer, Options, Outcome, Report, metrics_named};
+use unbraid_measure::scoring::{self, Options, Outcome, Report, metrics_named};
 
 use super::args::{Score, Scoring};
 use super::evaluate;
-use super::progress::share_bar;
+use super::progress::Screen;
 use super::readings;
 use super::train::set_up_reader;
 use super::{Output, table};
@@ -151,17 +150,7 @@ pub(super) fn judge(
     options: Options,
     output: Output,
 ) -> Result<Report> {
-    let bar = share_bar(output);
-    let report = |name: &'static str, share: f64| {
-        if bar.message() != name {
-            bar.set_message(name);
-        }
-        bar.set_position((share * 1000.0) as u64);
-    };
-    let stop = AtomicBool::new(false);
-    let found = scoring::score(codes, metrics, options, &Observer { stop: &stop, report: &report });
-    bar.finish_and_clear();
-    Ok(found?)
+    Ok(scoring::score(codes, metrics, options, &Screen::new(output))?)
 }
 
 fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Output) -> Result<()> {

@@ -17,7 +17,7 @@ use unbraid::run::train::{Ending, train};
 
 use super::Output;
 use super::args::Train;
-use super::progress::Watcher;
+use super::progress::Screen;
 
 pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     let given = given(options)?;
@@ -61,15 +61,13 @@ pub(super) fn train_with_progress(
     output: Output,
 ) -> Result<Option<ExitCode>> {
     // A baseline is fitted in one go and loses nothing: there a signal does what it always does.
-    let mut watcher = match plan.entry.takes_steps {
-        true => Some(Watcher::new(output)?),
-        false => None,
+    let screen = match plan.entry.takes_steps {
+        true => Screen::heeding_signals(output)?,
+        false => Screen::new(output),
     };
-    let ending = train(run, plan, &mut |progress| {
-        watcher.as_mut().is_none_or(|watcher| watcher.step(progress))
-    });
-    let signal = watcher.as_ref().and_then(Watcher::signal);
-    drop(watcher);
+    let ending = train(run, plan, &screen);
+    let interrupted = screen.interrupted();
+    drop(screen);
     match ending? {
         Ending::Finished => {
             draw_training(run, plan, output);
@@ -81,7 +79,7 @@ pub(super) fn train_with_progress(
             output.note(&format!(
                 "stopped after step {done}; go on with: unbraid train --resume --out {directory}"
             ));
-            Ok(Some(ExitCode::from(128 + signal.unwrap_or(2))))
+            Ok(Some(interrupted.unwrap_or(ExitCode::from(130))))
         }
     }
 }

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Stage, Watch};
 
 use crate::error::{Error, Result};
 use crate::evaluate::encode;
@@ -44,13 +45,13 @@ pub struct Bound {
 }
 
 /// The bound of a trained model on so many of its held-out rows, or of its data if it has none. Where
-/// training drew pixels black or white, so are these, once. `report` is told which share is done.
+/// training drew pixels black or white, so are these, once.
 pub fn of_run(
     plan: &Plan,
     learner: &dyn Learner,
     draws: usize,
     rows: usize,
-    report: &mut dyn FnMut(f64),
+    watch: &dyn Watch,
 ) -> Result<Bound> {
     let held_out = plan.held_out()?;
     let plan = held_out.as_ref().unwrap_or(plan);
@@ -65,7 +66,7 @@ pub fn of_run(
                       log p(x): train with train.binarize = true or model.likelihood = \"gaussian\"";
         return Err(Error::Unable(reason.into()));
     }
-    let found = measure(learner, data, &rows, draws, &rng, report)?;
+    let found = measure(learner, data, &rows, draws, &rng, watch)?;
     Ok(Bound { held_out: held_out.is_some(), ..found })
 }
 
@@ -81,9 +82,9 @@ pub fn measure(
     rows: &[usize],
     draws: usize,
     rng: &Rng,
-    report: &mut dyn FnMut(f64),
+    watch: &dyn Watch,
 ) -> Result<Bound> {
-    let rng = rng.split("draws");
+    let (rng, stage) = (rng.split("draws"), Stage::new(watch, "bound"));
     let (mut bounds, mut singles) = (Vec::new(), Vec::new());
     let at_once = (NUMBERS / (ROWS * data.shape().size())).clamp(1, DRAWS);
     let parts = draws.div_ceil(at_once);
@@ -98,7 +99,7 @@ pub fn measure(
         }
         bounds.extend(sums.iter().map(|sum| sum.log_mean(draws)));
         singles.extend(sums.iter().map(|sum| sum.plain / draws as f64));
-        report(bounds.len() as f64 / rows.len() as f64);
+        stage.advance(chunk.len() as f64 / rows.len() as f64)?;
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let value = mean(&bounds);
@@ -171,6 +172,7 @@ mod tests {
     use crate::model::Task;
     use crate::models;
     use toml::Table;
+    use unbraid_measure::watch::Nobody;
 
     /// A bound of K draws is higher than one of fewer, and the same whenever it is asked for.
     #[test]
@@ -186,7 +188,7 @@ mod tests {
             let learner = (entry.build)(&text.parse().unwrap(), &Task::of(&*data), &rng).unwrap();
             let rows: Vec<usize> = (0..45).collect();
             let bound =
-                |draws: usize| measure(&*learner, &*data, &rows, draws, &rng, &mut |_| ()).unwrap();
+                |draws: usize| measure(&*learner, &*data, &rows, draws, &rng, &Nobody).unwrap();
             let found = [1, 10, 120].map(bound);
             assert_eq!(found[0].value, found[0].single, "{name}");
             assert!(found[0].value < found[1].value, "{name}: {found:?}");
@@ -202,7 +204,7 @@ mod tests {
         let rng = Rng::new(0);
         let mut learner = (entry.build)(&Table::new(), &Task::of(&*data), &rng).unwrap();
         learner.fit(&*data, &rng).unwrap();
-        let said = measure(&*learner, &*data, &[0], 5, &rng, &mut |_| ()).unwrap_err().to_string();
+        let said = measure(&*learner, &*data, &[0], 5, &rng, &Nobody).unwrap_err().to_string();
         assert!(said.contains("has no bound") && said.contains("ladder-vae"), "{said}");
     }
 

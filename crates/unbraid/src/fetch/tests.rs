@@ -67,7 +67,7 @@ fn fetched(answers: Vec<Answer>, kept: &[u8]) -> (Result<()>, Option<Vec<u8>>, V
         fs::write(partial(&target), kept).unwrap();
     }
     let (address, server) = serve(answers);
-    let result = fetch(&address, &target, 1.0, &Watch::nobody());
+    let result = fetch(&address, &target, 1.0, &Stage::unwatched());
     (result, fs::read(&target).ok(), server.join().unwrap())
 }
 

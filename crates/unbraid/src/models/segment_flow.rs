@@ -12,7 +12,7 @@ use unbraid_measure::components::segment_flow::{Layers, Options, Prior, SegmentF
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
@@ -137,7 +137,7 @@ than the layers, take more of them.",
             prior: if config.prior == "laplace" { Prior::Laplace } else { Prior::Gaussian },
         };
         let x = seen.observations.view();
-        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Watch::nobody())?;
+        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Stage::unwatched())?;
         // As it will be read back.
         flow.layers.numbers.iter_mut().for_each(|number| *number = f64::from(*number as f32));
         Ok(Self { flow })

@@ -4,8 +4,11 @@
 //! so the only state is the weights, the optimiser and a count. A run that was killed and resumed
 //! ends with the same weights and the same log, byte for byte, as one that was not.
 
+use std::fmt;
+
 use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Progress, Watch};
 
 use crate::compute::workers::on_workers;
 use crate::error::{Error, Result};
@@ -25,28 +28,14 @@ pub enum Ending {
     Interrupted(u64),
 }
 
-/// What the caller of a training sees after each step, to show progress.
-#[derive(Debug)]
-pub struct Progress<'a> {
-    /// Steps taken.
-    pub done: u64,
-    /// Steps to take.
-    pub total: u64,
-    /// The terms of the last step.
-    pub terms: &'a Terms,
-}
-
-/// What is asked after each step: whether to take another.
-pub type GoOn<'a> = dyn FnMut(&Progress) -> bool + Send + 'a;
-
-/// Train, or go on training, in this run directory. `go_on` is asked after each step; on `false` a
-/// checkpoint is written and training stops. The threads are those of rayon's global pool: a program
+/// Train, or go on training, in this run directory. When `watch` asks to stop, a checkpoint is written
+/// and training ends. The threads are those of rayon's global pool: a program
 /// sets them once, before (`train.threads` is what ours was started with).
-pub fn train(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
-    on_workers(|| train_here(run, plan, go_on))
+pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
+    on_workers(|| train_here(run, plan, watch))
 }
 
-fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
+fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let settings = &plan.config.train;
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");
@@ -81,7 +70,8 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
             log.row(done, &terms)?;
             board.scalars(done, &terms)?;
         }
-        let on = go_on(&Progress { done, total: settings.steps, terms: &terms });
+        tell(watch, [done, settings.steps], &terms);
+        let on = !watch.stopped();
         saved = done % settings.checkpoint_every == 0 || !on || last;
         if saved {
             log.sync()?;
@@ -97,6 +87,25 @@ fn train_here(run: &Run, plan: &Plan, go_on: &mut GoOn) -> Result<Ending> {
         run.save(&*learner, done)?;
     }
     Ok(Ending::Finished)
+}
+
+fn tell(watch: &dyn Watch, steps: [u64; 2], terms: &Terms) {
+    let share = steps[0] as f64 / steps[1] as f64;
+    let message = &Summary(terms);
+    watch.progress(&Progress { stage: "training", share, steps: Some(steps), message });
+}
+
+/// The terms of a step in a line, without those of single latents.
+struct Summary<'a>(&'a Terms);
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self.0.iter().filter(|(name, _)| !name.contains('/'));
+        for (k, (name, value)) in shown.enumerate() {
+            write!(f, "{}{name} {value:.2}", if k == 0 { "" } else { "  " })?;
+        }
+        Ok(())
+    }
 }
 
 /// Stop at the first term that is no number. `loss` comes first in the list but is only the sum, so

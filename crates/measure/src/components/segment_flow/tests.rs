@@ -50,7 +50,7 @@ fn the_gradient_is_that_of_differences() {
 fn sources_of_a_bent_mixture_are_found_and_decoded_back() {
     let (x, sources, segments) = mixed(1600);
     let flow =
-        SegmentFlow::fit(x.view(), &segments, OPTIONS, &Rng::new(0), &Watch::nobody()).unwrap();
+        SegmentFlow::fit(x.view(), &segments, OPTIONS, &Rng::new(0), &Stage::unwatched()).unwrap();
     let codes = flow.encode(x.view());
     let correlation = crate::stats::correlation::pearson(codes.view(), sources.view());
     let sizes = correlation.mapv(f64::abs);
@@ -65,7 +65,7 @@ fn sources_of_a_bent_mixture_are_found_and_decoded_back() {
 fn one_segment_and_lone_rows_are_refused() {
     let (x, _, _) = mixed(64);
     let refuse = |segments: Vec<usize>| {
-        let fit = SegmentFlow::fit(x.view(), &segments, OPTIONS, &Rng::new(0), &Watch::nobody());
+        let fit = SegmentFlow::fit(x.view(), &segments, OPTIONS, &Rng::new(0), &Stage::unwatched());
         fit.unwrap_err().to_string()
     };
     assert!(refuse(vec![0; 64]).contains("all rows are in one segment"));

@@ -169,7 +169,7 @@ mod tests {
         image::RgbImage::from_fn(80, 90, |x, y| image::Rgb([x as u8, y as u8, 7]))
             .save(&path)
             .unwrap();
-        let watch = crate::watch::Watch::nobody();
+        let watch = crate::watch::Stage::unwatched();
         library::import_to(&PUBLICATION, &path, &target, false, &watch).unwrap();
         let (kept, own) = (target.join(PICTURE), Picture::read(&path).unwrap());
         let kept = Picture::read(&kept).unwrap();

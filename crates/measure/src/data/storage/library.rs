@@ -23,7 +23,7 @@ use crate::data::{Dataset, Opened, Source};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::settings;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 mod checksum;
 mod importing;
@@ -110,7 +110,7 @@ const FORMAT: i64 = 1;
 
 /// Convert the files in `from`, or the one that it is, and keep the result. Files that are not the
 /// published ones are refused unless `unchecked`. Returns the directory.
-pub fn import(source: &Source, from: &Path, unchecked: bool, watch: &Watch) -> Result<PathBuf> {
+pub fn import(source: &Source, from: &Path, unchecked: bool, watch: &Stage) -> Result<PathBuf> {
     let name = source.info.name;
     let publication = source.publication.ok_or_else(|| {
         Error::Missing(format!(
@@ -134,7 +134,7 @@ pub fn import_to(
     from: &Path,
     target: &Path,
     unchecked: bool,
-    watch: &Watch,
+    watch: &Stage,
 ) -> Result<()> {
     if !from.exists() {
         return Err(Error::io("read", from, &std::io::ErrorKind::NotFound.into()));

@@ -1,10 +1,11 @@
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::array;
 
 use super::*;
 use crate::factors::Factor;
+use crate::watch::{Progress, Watch};
 
 /// A narrow network and few steps, enough for lines.
 const QUICK: Alignment = Alignment {
@@ -23,7 +24,7 @@ fn table(codes: impl Fn(f32, f32, f32) -> Vec<f32>) -> Representation<'static> {
 }
 
 fn score(table: &Representation) -> Score {
-    QUICK.score(table, &mut Rng::new(1), &Watch::nobody()).unwrap()
+    QUICK.score(table, &mut Rng::new(1), &Stage::unwatched()).unwrap()
 }
 
 fn part(score: &Score, name: &str) -> f64 {
@@ -112,7 +113,7 @@ fn given_blocks_are_judged_as_they_are() {
     assert_eq!((part(&found, "r2_diagonal/a"), part(&found, "codes/a")), (0.0, 0.0));
     for wrong in [vec![Some(0)], vec![Some(0), Some(2), None]] {
         swapped.readings.blocks = Some(wrong);
-        let error = QUICK.score(&swapped, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+        let error = QUICK.score(&swapped, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("do not fit 3 codes and 2 factors"), "{error}");
     }
 }
@@ -128,7 +129,7 @@ fn factors_that_never_change_are_left_out_and_one_alone_has_no_separation() {
     );
     assert_eq!(found.matrix.unwrap().column(1), array![0.0, 0.0]);
     half.values.fill(1.0);
-    let error = QUICK.score(&half, &mut Rng::new(0), &Watch::nobody()).unwrap_err();
+    let error = QUICK.score(&half, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
     assert!(matches!(error, Error::Missing(_)), "{error}");
 }
 
@@ -143,15 +144,30 @@ fn neither_the_order_of_codes_nor_threads_change_a_bit() {
     assert_eq!(pool.install(|| score(&one)), found);
 }
 
+#[derive(Default)]
+struct Witness {
+    last: Mutex<f64>,
+    stop: AtomicBool,
+}
+
+impl Watch for Witness {
+    fn progress(&self, now: &Progress) {
+        *self.last.lock().unwrap() = now.share;
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 #[test]
 fn it_says_how_far_it_is_and_stops_when_told() {
-    let (stop, last) = (AtomicBool::new(false), Mutex::new(0.0));
-    let report = |share: f64| *last.lock().unwrap() = share;
-    let watch = Watch::new(&stop, &report);
+    let witness = Witness::default();
+    let stage = Stage::new(&witness, "alignment");
     let whole = table(|a, b, _| vec![a, b]);
-    QUICK.score(&whole, &mut Rng::new(0), &watch).unwrap();
-    assert!((*last.lock().unwrap() - 1.0).abs() < 1e-3);
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    let found = QUICK.score(&whole, &mut Rng::new(0), &watch);
+    QUICK.score(&whole, &mut Rng::new(0), &stage).unwrap();
+    assert!((*witness.last.lock().unwrap() - 1.0).abs() < 1e-3);
+    witness.stop.store(true, Ordering::Relaxed);
+    let found = QUICK.score(&whole, &mut Rng::new(0), &stage);
     assert!(matches!(found, Err(Error::Stopped)));
 }

@@ -12,7 +12,7 @@ use unbraid_measure::components::pca::Pca;
 use unbraid_measure::components::segment_flow::{Options, Prior, SegmentFlow};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Watch;
+use unbraid_measure::watch::Stage;
 
 use super::{Config, Ivae, labels};
 use crate::compute::device;
@@ -81,7 +81,7 @@ impl Start {
                     return Ok(None);
                 }
                 let x = seen.observations.view();
-                let flow = SegmentFlow::fit(x, &segments, options, rng, &Watch::nobody())?;
+                let flow = SegmentFlow::fit(x, &segments, options, rng, &Stage::unwatched())?;
                 Ok(Some(flow.encode(x)))
             }
         }

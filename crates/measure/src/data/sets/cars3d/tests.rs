@@ -4,7 +4,7 @@ use super::*;
 use crate::data::Dataset;
 use crate::data::storage::library::{import_to, open_at};
 use crate::npz::{Numbers, read_npy};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const CARS: [&str; 3] = ["car_001_mesh", "car_002_mesh", "car_010_mesh"];
 
@@ -31,7 +31,7 @@ fn cars() -> Vec<(&'static str, Vec<u8>)> {
 fn import(from: &Path) -> std::result::Result<Box<dyn Dataset>, String> {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("cars3d");
-    let done = import_to(&PUBLICATION, from, &target, true, &Watch::nobody());
+    let done = import_to(&PUBLICATION, from, &target, true, &Stage::unwatched());
     assert!(done.is_ok() || std::fs::read_dir(dir.path()).unwrap().next().is_none());
     done.map_err(|error| error.to_string())?;
     Ok(open_at(&target, "all").unwrap())

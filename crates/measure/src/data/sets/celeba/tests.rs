@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::data::storage::library::{import_to, open_at};
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 fn fixture() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/celeb_a")
@@ -18,7 +18,7 @@ fn import(changes: &[(&str, &str)]) -> std::result::Result<tempfile::TempDir, St
         std::fs::write(dir.path().join(name), text).unwrap();
     }
     let target = dir.path().join("library/celeba");
-    let done = import_to(&PUBLICATION, dir.path(), &target, true, &Watch::nobody());
+    let done = import_to(&PUBLICATION, dir.path(), &target, true, &Stage::unwatched());
     done.map(|()| dir).map_err(|error| error.to_string())
 }
 

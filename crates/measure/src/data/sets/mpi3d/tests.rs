@@ -2,7 +2,7 @@ use super::*;
 use crate::data::Dataset;
 use crate::data::storage::library::{import_to, open_at};
 use crate::npz::NpzWriter;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 /// Twelve images stand for the million.
 static TINY: Publication = Publication {
@@ -22,7 +22,8 @@ fn import(rows: usize) -> std::result::Result<Box<dyn Dataset>, String> {
     let images: Vec<u8> = (0..rows * 12_288).map(|k| (k / 12_288) as u8 * 20).collect();
     file.array("images", &[rows, 64, 64, 3], &images).unwrap();
     file.finish().unwrap();
-    import_to(&TINY, &path, &target, true, &Watch::nobody()).map_err(|error| error.to_string())?;
+    import_to(&TINY, &path, &target, true, &Stage::unwatched())
+        .map_err(|error| error.to_string())?;
     Ok(open_at(&target, "all").unwrap())
 }
 

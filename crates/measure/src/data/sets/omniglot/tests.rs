@@ -6,7 +6,7 @@ use image::{GrayImage, Luma};
 use super::*;
 use crate::data::storage::library::{import_to, open_at};
 use crate::npz::NpzWriter;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 const BACKGROUND: [&str; 3] = [
     "Greek/character02/0394_01.png",
@@ -36,7 +36,7 @@ fn zip(path: PathBuf, root: &str, files: &[(&str, Vec<u8>)]) {
 
 fn import(from: &Path) -> std::result::Result<PathBuf, String> {
     let target = from.join("library/omniglot");
-    let done = import_to(&PUBLICATION, from, &target, false, &Watch::nobody());
+    let done = import_to(&PUBLICATION, from, &target, false, &Stage::unwatched());
     done.map(|()| target).map_err(|error| error.to_string())
 }
 

@@ -10,7 +10,7 @@ use super::{ABOUT, FORMAT, Publication, checksum, clear};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::files;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 /// An import under way: where files come from, and the directory that is being filled.
 pub struct Import<'a> {
@@ -20,7 +20,7 @@ pub struct Import<'a> {
     staged: PathBuf,
     target: PathBuf,
     unchecked: bool,
-    watch: &'a Watch<'a>,
+    watch: &'a Stage<'a>,
     taken: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Import<'a> {
         from: &'a Path,
         target: &Path,
         unchecked: bool,
-        watch: &'a Watch<'a>,
+        watch: &'a Stage<'a>,
     ) -> Result<Self> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let staged = target.with_file_name(format!(".{name}.tmp-{}", std::process::id()));

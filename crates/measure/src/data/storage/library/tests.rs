@@ -51,7 +51,7 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     let (library, file) = (dir.path().join("library"), dir.path().join("two.raw"));
     let target = library.join("two");
     let import_from = |from: &Path, unchecked: bool| {
-        import_to(&PUBLICATION, from, &target, unchecked, &Watch::nobody())
+        import_to(&PUBLICATION, from, &target, unchecked, &Stage::unwatched())
     };
     let litter = || fs::read_dir(&library).map_or(0, Iterator::count);
 
@@ -109,7 +109,7 @@ fn a_packed_file_is_checked_by_what_it_unpacks_to() {
         std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();
         fs::write(&path, &packed[..packed.len() - cut]).unwrap();
-        let (target, watch) = (dir.path().join("library/five"), Watch::nobody());
+        let (target, watch) = (dir.path().join("library/five"), Stage::unwatched());
         let mut import = Import::new(&PUBLICATION, dir.path(), &target, false, &watch).unwrap();
         import.find("five.raw").map_err(|error| error.to_string())
     };
@@ -127,7 +127,7 @@ fn a_file_of_another_name_is_checked_as_what_it_is_taken_for() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mine.raw");
     fs::write(&path, "hello").unwrap();
-    let (target, watch) = (dir.path().join("library/five"), Watch::nobody());
+    let (target, watch) = (dir.path().join("library/five"), Stage::unwatched());
     let mut import = Import::new(&PUBLICATION, &path, &target, false, &watch).unwrap();
     assert_eq!(import.one_of(&["five.raw"]).unwrap(), path);
     let error = import.one_of(&["two.raw"]).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use super::*;
 use crate::data::storage::library::{import_to, open_at};
 use crate::data::{Dataset, Range};
 use crate::npz::NpzWriter;
-use crate::watch::Watch;
+use crate::watch::Stage;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/shapes3d").join(name)
@@ -13,7 +13,7 @@ fn fixture(name: &str) -> PathBuf {
 fn import(path: &Path) -> std::result::Result<Box<dyn Dataset>, String> {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("shapes3d");
-    let watch = Watch::nobody();
+    let watch = Stage::unwatched();
     let done = import_to(&PUBLICATION, path, &target, true, &watch);
     assert!(done.is_ok() || std::fs::read_dir(dir.path()).unwrap().next().is_none());
     done.map_err(|error| error.to_string())?;
