@@ -1,6 +1,7 @@
 //! What every method promises, checked for each entry of the registry.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use toml::Table;
 use unbraid::data::{Range, Shape, Supervision};
@@ -13,6 +14,7 @@ use unbraid::run::Run;
 use unbraid::run::bench::Workload;
 use unbraid::run::config::{Config, Plan};
 use unbraid::run::train::{Ending, train};
+use unbraid::watch::{Nobody, Progress, Watch};
 
 /// Small data with what the method learns from: `squares`, sources in segments where labels are
 /// segments, a small pendulum where they are concepts.
@@ -60,7 +62,7 @@ fn defaults(entry: &Entry) -> Table {
 
 fn trained(directory: &Path, plan: &Plan) -> Run {
     let run = Run::create(directory, plan).unwrap();
-    assert_eq!(train(&run, plan, &mut |_| true).unwrap(), Ending::Finished);
+    assert_eq!(train(&run, plan, &Nobody).unwrap(), Ending::Finished);
     run
 }
 
@@ -169,7 +171,8 @@ fn a_beta_vae_learns_from_every_form_of_observation() {
         let losses = losses(&run);
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
         assert!(mean(&losses[15..]) < mean(&losses[..3]), "{text}: {losses:?}");
-        let codes = encode::encode(&*run.learner(&plan).unwrap(), &*plan.data, &[0, 1, 2]).unwrap();
+        let codes = encode::encode(&*run.learner(&plan).unwrap(), &*plan.data, &[0, 1, 2], &Nobody)
+            .unwrap();
         assert_eq!(codes.codes.shape(), [3, 10]);
     }
 }
@@ -191,8 +194,9 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
 
         let loaded = Run::open(run.directory()).unwrap().learner(&plan).unwrap();
         let rows: Vec<usize> = (0..20).collect();
-        let codes =
-            |learner: &dyn Learner| encode::encode(learner, &*plan.data, &rows).unwrap().codes;
+        let codes = |learner: &dyn Learner| {
+            encode::encode(learner, &*plan.data, &rows, &Nobody).unwrap().codes
+        };
         let expected = codes(&*trained);
         assert!(expected.iter().all(|code| code.is_finite()), "{}", entry.info.name);
         assert_eq!(codes(&*loaded), expected, "{}", entry.info.name);
@@ -222,6 +226,22 @@ fn equal_seeds_give_equal_bytes_and_other_seeds_others() {
     }
 }
 
+/// Asks to stop after so many steps.
+struct StopsAfter {
+    steps: u64,
+    taken: AtomicU64,
+}
+
+impl Watch for StopsAfter {
+    fn progress(&self, now: &Progress) {
+        self.taken.store(now.steps.map_or(0, |[taken, _]| taken), Ordering::Relaxed);
+    }
+
+    fn stopped(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= self.steps
+    }
+}
+
 /// Moments of every player, schedules and noise go on where they were.
 #[test]
 fn a_run_that_was_stopped_and_resumed_ends_with_the_same_bytes() {
@@ -231,9 +251,10 @@ fn a_run_that_was_stopped_and_resumed_ends_with_the_same_bytes() {
         let directory = tempfile::tempdir().unwrap();
         let whole = trained(&directory.path().join("whole"), &plan);
         let broken = Run::create(directory.path().join("broken"), &plan).unwrap();
-        let ending = train(&broken, &plan, &mut |progress| progress.done < 3).unwrap();
+        let ending =
+            train(&broken, &plan, &StopsAfter { steps: 3, taken: AtomicU64::new(0) }).unwrap();
         assert_eq!(ending, Ending::Interrupted(3), "{}", entry.info.name);
-        assert_eq!(train(&broken, &plan, &mut |_| true).unwrap(), Ending::Finished);
+        assert_eq!(train(&broken, &plan, &Nobody).unwrap(), Ending::Finished);
         for name in ["model.safetensors", "log.jsonl", "resume/checkpoint.safetensors"] {
             let read = |run: &Run| std::fs::read(run.directory().join(name)).unwrap();
             assert!(read(&whole) == read(&broken), "{}: {name} differs", entry.info.name);

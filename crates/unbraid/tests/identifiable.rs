@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use unbraid::Error;
 use unbraid::evaluate::encode;
 use unbraid::rng::Rng;
-use unbraid::run::Run;
 use unbraid::run::config::{Config, Plan};
 use unbraid::run::train::{Ending, train};
+use unbraid::run::{Run, TrainedRun};
 use unbraid_measure::metrics;
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::watch::{Nobody, Stage};
@@ -26,8 +26,8 @@ fn trained(directory: &Path, plan: &Plan) -> unbraid::Result<Run> {
 }
 
 /// MCC of the means.
-fn mcc(run: &Run, plan: &Plan) -> f64 {
-    let codes = encode::of_run(run, plan, &*run.learner(plan).unwrap()).unwrap();
+fn mcc(run: &Run) -> f64 {
+    let codes = TrainedRun::load(run.clone()).unwrap().scored_codes(&Nobody).unwrap();
     let metric = metrics::find("mcc").unwrap();
     metric.score(&codes, &mut Rng::new(0), &Stage::unwatched()).unwrap().value
 }
@@ -40,7 +40,7 @@ fn two_bent_sources_are_found_where_a_vae_mixes_them() {
         let train = "train = { steps = 600, batch = 64, rate = 5e-4, threads = 2 }\n";
         let plan = planned(&format!("{EASY}{train}model = {model}")).unwrap();
         let run = trained(&directory.path().join(name), &plan).unwrap();
-        mcc(&run, &plan)
+        mcc(&run)
     };
     let flow = of("flow", "{ name = 'segment-flow', layers = 2, starts = 2 }");
     let ivae = of("ivae", "{ name = 'ivae', layers = 2, flows = 2, imitation = 1500 }");
@@ -136,10 +136,12 @@ fn fresh_rows_are_encoded_with_what_was_learned() {
     let plan = planned(&text).unwrap();
     let run = trained(&directory.path().join("run"), &plan).unwrap();
     let held_out = plan.held_out().unwrap().expect("named above");
-    let codes = encode::of_plan(&held_out, &*run.learner(&plan).unwrap()).unwrap();
+    let learner = run.learner(&plan).unwrap();
+    let rows: Vec<usize> = (0..held_out.data.len()).collect();
+    let codes = encode::encode(&*learner, &*held_out.data, &rows, &Nobody).unwrap();
     let metric = metrics::find("mcc").unwrap();
     let fresh = metric.score(&codes, &mut Rng::new(0), &Stage::unwatched()).unwrap().value;
-    assert!((fresh - mcc(&run, &plan)).abs() < 0.02, "{fresh}");
+    assert!((fresh - mcc(&run)).abs() < 0.02, "{fresh}");
     let other = planned(&format!("{EASY}model.name = 'ivae'\nscore.held_out = {{ segments = 5 }}"));
     let said = other.err().expect("refused").to_string();
     assert!(said.contains("`score.held_out` must name data of the same form"), "{said}");

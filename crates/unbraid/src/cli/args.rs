@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use unbraid::representation::Protocol;
 use unbraid_kernels::Cpu;
 
 /// Learn representations whose coordinates mean something, and measure whether they do.
@@ -278,21 +277,6 @@ pub(crate) struct Scoring {
     /// Score N times on resampled rows and give the middle 95 %.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) bootstrap: usize,
-}
-
-impl Default for Scoring {
-    /// As if none of its options were given.
-    fn default() -> Self {
-        Self {
-            metrics: vec![],
-            sampled: vec![],
-            seed: 0,
-            bins: Protocol::default().bins as u32,
-            train_rows: None,
-            test_rows: None,
-            bootstrap: 0,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

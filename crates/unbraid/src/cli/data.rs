@@ -8,7 +8,6 @@ use toml::Table;
 use unbraid::Error;
 use unbraid::data::{self, Dataset, Do, Range, Shape};
 use unbraid::draw::picture::{self, Sheet, Strip, tile};
-use unbraid::evaluate::encode;
 use unbraid::factors::Kind;
 use unbraid::rng::Rng;
 use unbraid::run::config;
@@ -41,7 +40,7 @@ pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
         return Err(Error::Unable(reason).into());
     }
     let rng = Rng::new(options.seed).split("make");
-    let rows = encode::rows(&*data, options.rows.unwrap_or(data.len()), &rng);
+    let rows = data::rows(&*data, options.rows.unwrap_or(data.len()), &rng);
     let mut file = NpzWriter::create(&options.out)?;
     if !data.write_published(&rows, &mut file)? {
         write_arrays(&mut file, &*data, &rows)?;

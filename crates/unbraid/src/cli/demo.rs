@@ -7,20 +7,21 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use unbraid::Error;
+use unbraid::data;
 use unbraid::evaluate::encode;
 use unbraid::models;
 use unbraid::report::published;
 use unbraid::rng::Rng;
-use unbraid::run::Run;
 use unbraid::run::config::{Config, Plan};
-use unbraid_measure::files;
-use unbraid_measure::scoring::{Options, metrics_named};
+use unbraid::run::files::{EFFECTS, GRAPH, REPORT};
+use unbraid::run::score::Scoring;
+use unbraid::run::{Run, TrainedRun};
 
 use super::args::Demo;
 use super::intervene::described;
-use super::score::judge;
+use super::progress::Screen;
 use super::train::{set_up, train_with_progress};
-use super::{Output, report, table};
+use super::{Output, table};
 
 /// Small enough for minutes, and enough for interventions to hold.
 const CONFIG: &str = include_str!("demo.toml");
@@ -43,23 +44,25 @@ pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
             return Ok(code);
         }
     }
-    let learner = run.learner(&plan)?;
-    let scores = report::make(&run, &plan, &*learner, &run.report(), output)?;
-    let graph = document(&run.graph_file())?;
-    let effects = document(&run.effects_file())?;
+    let trained = TrainedRun::with(run, plan)?;
+    let (run, plan) = (trained.run(), trained.plan());
+    let scores = trained.report(None, &Screen::new(output))?;
+    let graph = run.document(GRAPH)?.unwrap_or_default();
+    let effects = run.document(EFFECTS)?.unwrap_or_default();
+    let page = run.file(REPORT);
     let text = format!(
         "\nCodes and the concepts they stand for, 1 is perfect; pca is a linear code of the same size, and \
          published\nis the CausalVAE of the paper:\n\n{}\nThe graph, from labels alone:\n\n{}\nWhat if: every \
          concept set, held against the simulator on images never trained on:\n\n{}\nopen {}\n\nTook {:.0} s.\n",
-        compared(&scores, &floor(&plan, output)?),
+        compared(&scores, &floor(plan, output)?),
         causes(&graph),
         described(&effects),
-        run.report().display(),
+        page.display(),
         start.elapsed().as_secs_f64()
     );
     output.result(&text, || {
         json!({
-            "format": 1, "run": run.directory(), "report": run.report(), "scores": scores["scores"],
+            "format": 1, "run": run.directory(), "report": page, "scores": scores["scores"],
             "graph": graph, "effects": effects,
         })
     })?;
@@ -81,20 +84,18 @@ fn open_or_create(options: &Demo, plan: &Plan) -> Result<Run> {
     Ok(run)
 }
 
-fn document(path: &std::path::Path) -> Result<Json> {
-    Ok(serde_json::from_str(&files::read_text(path)?)?)
-}
-
 /// The scores of principal components on the same rows.
 fn floor(plan: &Plan, output: Output) -> Result<Json> {
     let rng = Rng::new(plan.config.seed);
     let settings = format!("latents = {}", plan.task.label).parse()?;
     let mut pca = (models::find("pca")?.build)(&settings, &plan.task, &rng)?;
     pca.fit(&*plan.data, &rng)?;
-    let rows = encode::rows(&*plan.data, plan.config.score.rows, &rng);
-    let codes = encode::encode(&*pca, &*plan.data, &rows)?;
-    let metrics = metrics_named(&plan.config.score.metrics)?;
-    Ok(judge(&codes, &metrics, Options::default(), output)?.to_json())
+    let rows = data::rows(&*plan.data, plan.config.score.rows, &rng);
+    let screen = Screen::new(output);
+    let mut codes = encode::encode(&*pca, &*plan.data, &rows, &screen)?;
+    let how = Scoring::default();
+    let metrics = how.metrics_or(&plan.config.score.metrics)?;
+    Ok(how.judge(&mut codes, &metrics, &screen)?.to_json())
 }
 
 /// A line per metric: the floor, the run, the paper.

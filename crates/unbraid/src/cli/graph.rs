@@ -4,41 +4,25 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use unbraid::figures;
-use unbraid::intervene::graph::{self, Causes};
-use unbraid::model::learner::Learner;
-use unbraid::run::Run;
-use unbraid::run::config::Plan;
-use unbraid_measure::files;
+use unbraid::intervene::graph::{Causes, Edge};
 
 use super::args::Graph;
-use super::train::set_up_reader;
-use super::{Output, table};
+use super::progress::Screen;
+use super::{Output, opened, table};
 
 pub(super) fn run(options: &Graph, output: Output) -> Result<()> {
-    let run = Run::open(&options.run)?;
-    set_up_reader(run.config());
-    let plan = run.config().clone().resolve()?;
-    let learner = run.learner(&plan)?;
-    let causes = draw(&run, &plan, &*learner)?;
-    let figure = format!("\n{}\n", run.graph_figure().display());
-    output.result(&(described(&causes) + &figure), || causes.to_json())
-}
-
-/// Write `graph.json` and `graph.svg`.
-pub(super) fn draw(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
-    let causes = graph::of_run(plan, learner)?;
-    files::write(run.graph_file(), format!("{:#}\n", causes.to_json()).as_bytes())?;
-    let title = format!("{} on {}: causes", plan.entry.info.title, plan.config.data_name());
-    let figure = figures::graph::draw(&causes, &run.log_rows()?, &title);
-    figure.save(&title, &run.graph_figure())?;
-    Ok(causes)
+    let trained = opened(&options.run)?;
+    let causes = trained.graph(&Screen::new(output))?;
+    let figure = trained.run().file(figures::graph::FIGURE.name());
+    let text = format!("{}\n{}\n", described(&causes), figure.display());
+    output.result(&text, || causes.to_json())
 }
 
 /// Edges with their reasons, then how far they are from the truth.
 fn described(causes: &Causes) -> String {
     let mut out = String::new();
     let name = |k: usize| causes.names[k].as_str();
-    let row = |edge: &graph::Edge| {
+    let row = |edge: &Edge| {
         let arrow = format!("{} -> {}", name(edge.cause), name(edge.effect));
         vec![arrow, format!("{:.2}", edge.strength), edge.principle.clone()]
     };

@@ -6,9 +6,10 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser};
 use serde_json::{Value as Json, json};
+use unbraid::run::{Run, TrainedRun};
 use unbraid_measure::Error;
 
 mod args;
@@ -34,6 +35,7 @@ mod train;
 mod traverse;
 
 use args::{Cli, Command, Data};
+use train::set_up_reader;
 
 /// Do what was asked.
 pub(crate) fn run() -> Result<ExitCode> {
@@ -134,6 +136,18 @@ pub(crate) fn print_error(error: &anyhow::Error) {
         && std::env::var("NO_COLOR").map_or(true, |value| value.is_empty());
     let word = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
     let _ = writeln!(std::io::stderr(), "{word}: {error:#}");
+}
+
+/// A trained run, with the threads it was trained with.
+fn opened(directory: &Path) -> Result<TrainedRun> {
+    let run = Run::open(directory)?;
+    set_up_reader(run.config());
+    Ok(TrainedRun::load(run)?)
+}
+
+/// This very program, for the runs of a study.
+fn this_program() -> Result<PathBuf> {
+    std::env::current_exe().context("this program cannot be found again")
 }
 
 /// Columns padded to their widest cell, two spaces between them.

@@ -86,9 +86,14 @@ impl Screen {
     }
 
     /// The exit code of the signal that asked to stop, if one did.
-    pub(super) fn interrupted(&self) -> Option<ExitCode> {
+    fn interrupted(&self) -> Option<ExitCode> {
         let signal = self.signals.as_ref().and_then(Signals::number);
         signal.map(|number| ExitCode::from(128 + number))
+    }
+
+    /// The exit code of work that was asked to stop.
+    pub(super) fn exit_code(&self) -> ExitCode {
+        self.interrupted().unwrap_or(ExitCode::from(130))
     }
 
     fn shown(&self) -> MutexGuard<'_, Shown> {

@@ -3,13 +3,11 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 use toml::{Table, Value};
 use unbraid::Error;
 use unbraid::compute::device;
-use unbraid::figures::training;
-use unbraid::report::card;
 use unbraid::run::Run;
 use unbraid::run::bench::peak_memory;
 use unbraid::run::config::{self, Config, Plan};
@@ -43,11 +41,8 @@ pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     if run.is_finished()? {
         let directory = run.directory().display();
         output.note(&format!("{directory}: every step has been taken already"));
-        // It may have been killed between its last step and this.
-        if !run.training_figure().is_file() && draw_training(run, plan, output) {
-            card::write(run, plan)?;
-        }
-    } else if let Some(code) = train_with_progress(run, plan, output)? {
+    }
+    if let Some(code) = train_with_progress(run, plan, output)? {
         return Ok(code);
     }
     report(run, plan, output, start.elapsed().as_secs_f64())?;
@@ -66,37 +61,18 @@ pub(super) fn train_with_progress(
         false => Screen::new(output),
     };
     let ending = train(run, plan, &screen);
-    let interrupted = screen.interrupted();
+    let code = screen.exit_code();
     drop(screen);
     match ending? {
-        Ending::Finished => {
-            draw_training(run, plan, output);
-            card::write(run, plan)?;
-            Ok(None)
-        }
+        Ending::Finished => Ok(None),
         Ending::Interrupted(done) => {
             let directory = run.directory().display();
             output.note(&format!(
                 "stopped after step {done}; go on with: unbraid train --resume --out {directory}"
             ));
-            Ok(Some(interrupted.unwrap_or(ExitCode::from(130))))
+            Ok(Some(code))
         }
     }
-}
-
-/// Draw the log, if it has rows; says whether there is a figure now. The run is whole without it,
-/// so a failure is told and no more.
-pub(super) fn draw_training(run: &Run, plan: &Plan, output: Output) -> bool {
-    let (model, data) = (plan.entry.info.title, plan.config.data_name());
-    let title = format!("{model} on {data}: the terms of the loss, step by step");
-    let drawn = run.log_rows().and_then(|rows| match training::draw(&rows, &title) {
-        Some(figure) => figure.save(&title, &run.training_figure()).map(|()| true),
-        None => Ok(false),
-    });
-    drawn.unwrap_or_else(|error| {
-        output.note(&format!("the training is not drawn: {error}"));
-        false
-    })
 }
 
 /// The device and rayon's threads serve every part of the program; they are set once, before the
@@ -129,28 +105,18 @@ fn given(options: &Train) -> Result<Table> {
         Some(path) => config::read_table(path)?,
         None => Table::new(),
     };
-    let mut put = |section: Option<&str>, key: &str, value: Value| {
-        let target = match section {
-            None => &mut table,
-            Some(name) => {
-                let entry = table.entry(name).or_insert_with(|| Value::Table(Table::new()));
-                entry.as_table_mut().with_context(|| format!("[{name}] must be a section"))?
-            }
-        };
-        target.insert(key.into(), value);
-        Ok::<(), anyhow::Error>(())
-    };
+    let mut put = |key: &str, value: Value| config::put(&mut table, key, value);
     if let Some(model) = &options.model {
-        put(Some("model"), "name", Value::String(model.clone()))?;
+        put("model.name", Value::String(model.clone()))?;
     }
     if let Some(data) = &options.data {
-        put(Some("data"), "name", Value::String(data.clone()))?;
+        put("data.name", Value::String(data.clone()))?;
     }
     if let Some(steps) = options.steps {
-        put(Some("train"), "steps", Value::Integer(i64::try_from(steps)?))?;
+        put("train.steps", Value::Integer(i64::try_from(steps)?))?;
     }
     if let Some(seed) = options.seed {
-        put(None, "seed", Value::Integer(i64::try_from(seed)?))?;
+        put("seed", Value::Integer(i64::try_from(seed)?))?;
     }
     for assignment in &options.set {
         config::set(&mut table, assignment)?;
@@ -179,47 +145,8 @@ fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
     };
     let run = Run::open(out)?;
     set_up(run.config())?;
-    let plan = run.config().clone().resolve()?;
-    let differs = |key: &str| {
-        let reason = format!(
-            "was started with another `{key}`; leave the settings out to resume it as it was, \
-             or choose another --out"
-        );
-        anyhow::Error::from(Error::run(out, reason))
-    };
-    let started = run.config().to_table();
-    // Another model has other settings, so the names are compared before the rest.
-    let asked_name = |section: &str| given.get(section)?.get("name")?.as_str();
-    if asked_name("model").is_some_and(|name| name != run.config().model_name()) {
-        return Err(differs("model.name"));
-    }
-    if let Some(name) = asked_name("data") {
-        let (name, found) = config::data_by_name_or_path(name, Table::new());
-        let same_path =
-            found.get("path").is_none_or(|path| run.config().data.get("path") == Some(path));
-        if name != run.config().data_name() || !same_path {
-            return Err(differs("data.name"));
-        }
-    }
-    // Only what was given can differ; all else is as the run has it.
-    let mut asked = config::overlaid(started.clone(), given.clone());
-    if let (Some(Value::Table(asked)), Some(data)) = (asked.get_mut("data"), started.get("data")) {
-        asked.insert("name".into(), data["name"].clone());
-    }
-    let asked = Config::from_table(asked)?.resolve()?.config.to_table();
-    match first_difference(&asked, &started) {
-        Some(key) => Err(differs(&key)),
-        None => Ok(Some((run, plan))),
-    }
-}
-
-fn first_difference(asked: &Table, started: &Table) -> Option<String> {
-    asked.iter().find_map(|(key, value)| match (value, started.get(key)) {
-        (Value::Table(asked), Some(Value::Table(started))) => {
-            first_difference(asked, started).map(|inner| format!("{key}.{inner}"))
-        }
-        (value, other) => (Some(value) != other).then(|| key.clone()),
-    })
+    let plan = run.plan_to_resume(given)?;
+    Ok(Some((run, plan)))
 }
 
 fn report(run: &Run, plan: &Plan, output: Output, seconds: f64) -> Result<()> {

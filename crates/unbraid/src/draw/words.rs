@@ -38,6 +38,22 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A value with as many digits as matter.
+pub fn short(value: f32) -> String {
+    let digits = if value.abs() >= 100.0 {
+        0
+    } else if value.abs() >= 10.0 {
+        1
+    } else {
+        2
+    };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
 /// "a", "a and b", "a, b and c".
 pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -65,5 +81,10 @@ mod tests {
         assert_eq!(listed(&["x", "y", "side"]), "x, y and side");
         assert_eq!(listed(&["x"]), "x");
         assert_eq!(capitalised("über"), "Über");
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_matter() {
+        assert_eq!([147.0, 12.5, 3.0, 0.126].map(short), ["147", "12.5", "3", "0.13"]);
     }
 }

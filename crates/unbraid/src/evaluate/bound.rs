@@ -10,16 +10,13 @@
 
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
-use toml::Value;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Stage, Watch};
 
 use crate::error::{Error, Result};
-use crate::evaluate::encode;
 use crate::model::batch::Seen;
 use crate::model::learner::Learner;
-use crate::run::config::Plan;
 
 /// Rows at once, and draws of each: a thousand observations in memory, fewer where they are large.
 const ROWS: usize = 20;
@@ -44,30 +41,16 @@ pub struct Bound {
     pub held_out: bool,
 }
 
-/// The bound of a trained model on so many of its held-out rows, or of its data if it has none. Where
-/// training drew pixels black or white, so are these, once.
-pub fn of_run(
-    plan: &Plan,
-    learner: &dyn Learner,
-    draws: usize,
-    rows: usize,
-    watch: &dyn Watch,
-) -> Result<Bound> {
-    let held_out = plan.held_out()?;
-    let plan = held_out.as_ref().unwrap_or(plan);
-    let rng = Rng::new(plan.config.seed).split("bound");
-    let drawn = plan.binarized(rng.split("binarize"));
-    let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);
-    let rows = encode::rows(data, rows, &rng);
-    let bernoulli =
-        plan.config.model.get("likelihood").and_then(Value::as_str) == Some("bernoulli");
-    if bernoulli && !is_black_and_white(data, &rows) {
-        let reason = "the data are grey, and of grey a Bernoulli likelihood is no density, so there is no \
-                      log p(x): train with train.binarize = true or model.likelihood = \"gaussian\"";
-        return Err(Error::Unable(reason.into()));
+/// Refuse grey observations: of these a Bernoulli likelihood is no density.
+pub fn check_black_and_white(data: &dyn Dataset, rows: &[usize]) -> Result<()> {
+    match is_black_and_white(data, rows) {
+        true => Ok(()),
+        false => Err(Error::Unable(
+            "the data are grey, and of grey a Bernoulli likelihood is no density, so there is no \
+             log p(x): train with train.binarize = true or model.likelihood = \"gaussian\""
+                .into(),
+        )),
     }
-    let found = measure(learner, data, &rows, draws, &rng, watch)?;
-    Ok(Bound { held_out: held_out.is_some(), ..found })
 }
 
 fn is_black_and_white(data: &dyn Dataset, rows: &[usize]) -> bool {

@@ -1,16 +1,14 @@
 //! Encoding: rows of a data set through a trained method, beside their true values.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
-pub use unbraid_measure::data::rows;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Stage, Watch};
 
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::learner::{Learner, Posterior};
-use crate::run::Run;
-use crate::run::config::Plan;
 
 /// How many observations are held at once; 96x96x4 images are 38 MB of them.
 const CHUNK: usize = 256;
@@ -20,8 +18,9 @@ pub fn encode(
     learner: &dyn Learner,
     data: &dyn Dataset,
     rows: &[usize],
+    watch: &dyn Watch,
 ) -> Result<Representation<'static>> {
-    let posterior = posterior(learner, data, rows)?;
+    let posterior = posterior(learner, data, rows, watch)?;
     let kl = posterior.kl_per_latent();
     let (values, factors) = (data::values(data, rows), data.factors().to_vec());
     let mut codes = Representation::new(posterior.mean, values, factors)?;
@@ -44,9 +43,19 @@ fn add_concepts(codes: &mut Representation, learner: &dyn Learner, data: &dyn Da
 }
 
 /// What these rows are encoded to.
-pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> Result<Posterior> {
-    let encode = |chunk: &[usize]| learner.posterior(&Seen::of(data, chunk));
-    let parts: Vec<Posterior> = rows.chunks(CHUNK).map(encode).collect();
+pub fn posterior(
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    rows: &[usize],
+    watch: &dyn Watch,
+) -> Result<Posterior> {
+    let stage = Stage::new(watch, "encoding");
+    let encode = |chunk: &[usize]| {
+        let posterior = learner.posterior(&Seen::of(data, chunk));
+        stage.advance(chunk.len() as f64 / rows.len() as f64)?;
+        Ok(posterior)
+    };
+    let parts: Vec<Posterior> = rows.chunks(CHUNK).map(encode).collect::<Result<_>>()?;
     if parts.is_empty() {
         return Err(Error::Unable("there are no rows to encode".into()));
     }
@@ -64,30 +73,15 @@ pub fn posterior(learner: &dyn Learner, data: &dyn Dataset, rows: &[usize]) -> R
     })
 }
 
-/// As [`of_run`], but nothing is written.
-pub fn of_plan(plan: &Plan, learner: &dyn Learner) -> Result<Representation<'static>> {
-    let rng = Rng::new(plan.config.seed).split("score");
-    let rows = rows(&*plan.data, plan.config.score.rows, &rng);
-    encode(learner, &*plan.data, &rows)
-}
-
-/// As [`of_plan`], but one draw from the posterior of each row, for methods that have one.
-pub fn drawn_of_plan(
-    plan: &Plan,
+/// One draw from the posterior of each of these rows, for methods that have one.
+pub fn drawn(
     learner: &dyn Learner,
+    data: &dyn Dataset,
+    rows: &[usize],
+    rng: &mut Rng,
+    watch: &dyn Watch,
 ) -> Result<Option<Representation<'static>>> {
-    let rng = Rng::new(plan.config.seed).split("score");
-    let rows = rows(&*plan.data, plan.config.score.rows, &rng);
-    let posterior = posterior(learner, &*plan.data, &rows)?;
-    let Some(codes) = posterior.draw(&mut rng.split("draws")) else { return Ok(None) };
-    let factors = plan.data.factors().to_vec();
-    Ok(Some(Representation::new(codes, data::values(&*plan.data, &rows), factors)?))
-}
-
-/// The codes by which a run is scored, written into its directory. Made anew each time: the data
-/// of a user may have changed since.
-pub fn of_run(run: &Run, plan: &Plan, learner: &dyn Learner) -> Result<Representation<'static>> {
-    let representation = of_plan(plan, learner)?;
-    representation.save(run.representation_file())?;
-    Ok(representation)
+    let Some(codes) = posterior(learner, data, rows, watch)?.draw(rng) else { return Ok(None) };
+    let factors = data.factors().to_vec();
+    Ok(Some(Representation::new(codes, data::values(data, rows), factors)?))
 }

@@ -2,6 +2,7 @@
 
 use unbraid_measure::representation::Representation;
 
+use super::{Command, Drawing, Entry, Section};
 use crate::draw::figure::{
     Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, diverging, text_width,
 };
@@ -39,6 +40,21 @@ struct Row {
     /// Per factor, per shape.
     cells: Vec<Vec<Vec<Point>>>,
 }
+
+/// How codes answer to factors.
+pub const FIGURE: Entry = Entry {
+    files: &[("factors.svg", "the mean code over each factor")],
+    command: Command::Traverse,
+    section: Section::Factors,
+    caption: "The mean of each code over each true factor. The band is one standard deviation: what all \
+              other factors do to the code. A steep curve in a narrow band is a code that follows this \
+              factor and no other.",
+    possible: |subject| !subject.data.factors().is_empty(),
+    draw: |subject| {
+        let title = subject.title("each code against each factor");
+        Ok(vec![Drawing::Figure(draw(subject.codes.get()?, &title)?, title)])
+    },
+};
 
 /// Draw how the codes answer to the factors.
 pub fn draw(codes: &Representation, title: &str) -> Result<Figure> {

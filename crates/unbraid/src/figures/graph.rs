@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 use unbraid_measure::graph::Graph;
 
+use super::{Command, Drawing, Entry, Section};
 use crate::draw::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, text_width};
 use crate::intervene::graph::Causes;
 use crate::parts::concepts::structure::acyclic;
@@ -19,6 +20,20 @@ const TEXT: f64 = 13.0;
 /// The panel of the curves.
 const CURVES: f64 = 190.0;
 const LEGEND: f64 = 250.0;
+
+/// The learned graph beside the true one.
+pub const FIGURE: Entry = Entry {
+    files: &[("graph.svg", "the learned graph, and the true one where it is known")],
+    command: Command::Graph,
+    section: Section::Graph,
+    caption: "Arrows go from causes to effects.",
+    possible: |subject| subject.learner.graph().is_some(),
+    draw: |subject| {
+        let title = subject.title("causes");
+        let figure = draw(subject.graph.get()?, subject.log, &title);
+        Ok(vec![Drawing::Figure(figure, title)])
+    },
+};
 
 /// Draw a graph; `log` is that of the run.
 pub fn draw(causes: &Causes, log: &[Map<String, Json>], title: &str) -> Figure {

@@ -7,6 +7,7 @@ use unbraid_measure::factors::{Factor, Kind};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 
+use super::{Command, Drawing, Entry, Section, Subject};
 use crate::draw::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, ordered};
 use crate::error::{Error, Result};
 
@@ -19,6 +20,29 @@ const SIDE: f64 = 240.0;
 const LEFT: f64 = 52.0;
 const TOP: f64 = 108.0;
 const DOWN: f64 = SIDE + 66.0;
+
+/// For methods with several layers of latents.
+pub const FIGURE: Entry = Entry {
+    files: &[("layers.svg", "the codes of each layer, coloured by a factor")],
+    command: Command::Traverse,
+    section: Section::Factors,
+    caption: "The codes of each layer, from the one next to the data up, along their two main directions; a \
+              dot per row. Colours that stand together are what the layer knows of the factor; a layer \
+              whose colours are stirred knows nothing of it.",
+    possible: |subject| is_for(subject),
+    draw: |subject| {
+        if !is_for(subject) {
+            return Ok(vec![]);
+        }
+        let title = subject.title("what each layer knows");
+        let figure = draw(subject.codes.get()?, &subject.learner.layers(), &title)?;
+        Ok(vec![Drawing::Figure(figure, title)])
+    },
+};
+
+fn is_for(subject: &Subject) -> bool {
+    subject.learner.layers().len() > 1 && !subject.data.factors().is_empty()
+}
 
 /// Draw the layers, whose sizes stand from the bottom up.
 pub fn draw(codes: &Representation, layers: &[usize], title: &str) -> Result<Figure> {

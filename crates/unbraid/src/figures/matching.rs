@@ -2,10 +2,12 @@
 //!
 //! The matching is that of MCC: the one with the largest sum of |correlation|.
 
+use unbraid_measure::factors::Factor;
 use unbraid_measure::representation::Representation;
 use unbraid_measure::stats::assignment::best_matching;
 use unbraid_measure::stats::correlation::pearson;
 
+use super::{Command, Drawing, Entry, Section};
 use crate::draw::figure::{Anchor, Extent, Figure, INK, PALE, Panel, category};
 use crate::error::{Error, Result};
 
@@ -17,6 +19,28 @@ const SIDE: f64 = 170.0;
 const LEFT: f64 = 52.0;
 const TOP: f64 = 84.0;
 const DOWN: f64 = SIDE + 64.0;
+
+/// Where every factor is continuous, a scatter of each beside its latent says most.
+pub const FIGURE: Entry = Entry {
+    files: &[("matching.svg", "each factor against the code it is matched to")],
+    command: Command::Traverse,
+    section: Section::Matching,
+    caption: "Each true factor against the code it is matched to, a dot per row. A thin line is a factor \
+              that was found, a bent one was found up to a curve, a cloud was not.",
+    possible: |subject| is_for(subject.data.factors()),
+    draw: |subject| {
+        let codes = subject.codes.get()?;
+        if !is_for(&codes.factors) {
+            return Ok(vec![]);
+        }
+        let title = subject.title("each factor against its code");
+        Ok(vec![Drawing::Figure(draw(codes, &title)?, title)])
+    },
+};
+
+fn is_for(factors: &[Factor]) -> bool {
+    !factors.is_empty() && factors.iter().all(|factor| factor.size().is_none())
+}
 
 /// Draw each factor against its code.
 pub fn draw(codes: &Representation, title: &str) -> Result<Figure> {

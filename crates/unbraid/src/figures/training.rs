@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::{Command, Drawing, Entry, Section};
 use crate::draw::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, ordered};
 use crate::model::learner::ACTIVE;
 
@@ -24,6 +25,20 @@ const DOWN: f64 = HEIGHT + 62.0;
 /// The width of a panel with a legend beside it.
 const WIDE: f64 = ACROSS as f64 * (LEFT + WIDTH) - LEFT - 110.0;
 const TOTAL: f64 = ACROSS as f64 * (LEFT + WIDTH) + 18.0;
+
+/// The log as curves.
+pub const FIGURE: Entry = Entry {
+    files: &[("training.svg", "the terms of the loss over the steps")],
+    command: Command::Train,
+    section: Section::Training,
+    caption: "The terms of the loss over the steps, each on a scale of its own.",
+    possible: |subject| !subject.log.is_empty(),
+    draw: |subject| {
+        let title = subject.title("the terms of the loss, step by step");
+        let figure = draw(subject.log, &title);
+        Ok(figure.map(|figure| Drawing::Figure(figure, title)).into_iter().collect())
+    },
+};
 
 /// The log, column by column.
 struct Log {

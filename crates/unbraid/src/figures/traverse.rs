@@ -5,9 +5,11 @@ use ndarray::{Array2, ArrayView1, Axis};
 use unbraid_measure::data::{Dataset, Shape};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::stats::correlation;
+use unbraid_measure::watch::Nobody;
 
+use super::{Command, Drawing, Entry, Section, no_decoder, tiles};
 use crate::draw::animation;
-use crate::draw::picture::{Sheet, Strip, tile};
+use crate::draw::picture::{Sheet, Strip};
 use crate::error::{Error, Result};
 use crate::evaluate::encode;
 use crate::evaluate::latents::{Latent, by_importance};
@@ -23,6 +25,33 @@ const MOST: usize = 20;
 const TAIL: f64 = 0.025;
 /// Where the standard normal distribution has the same tails.
 const NORMAL: f32 = 1.96;
+
+/// Latent traversals, as a sheet and moving.
+pub const FIGURE: Entry = Entry {
+    files: &[
+        ("traversal.png", "each row walks one code, from low to high"),
+        ("traversal.gif", "the same walks, forth and back"),
+    ],
+    command: Command::Traverse,
+    section: Section::Codes,
+    caption: "Each row walks one code of one observation from low to high while the others stay. Codes are \
+              in the order of how much they tell; a pale one tells next to nothing.",
+    possible: |subject| subject.has_images(),
+    draw: |subject| {
+        let codes = subject.codes.get()?;
+        let row = subject.row.unwrap_or(codes.rows() / 2);
+        let sheet = |route: &Route, title: &str| {
+            let walks = walks(subject.learner, codes, route)?;
+            sheet(&walks, subject.data.shape(), subject.title(title))
+        };
+        let still = Route::for_a_sheet(row, subject.span);
+        let moving = Route::for_an_animation(row, subject.span);
+        Ok(vec![
+            Drawing::Sheet(sheet(&still, "each row walks one code")?),
+            Drawing::Frames(animation::frames(&sheet(&moving, "each tile walks one code")?)),
+        ])
+    },
+};
 
 /// From where to where a code is walked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,8 +141,8 @@ pub fn walks(learner: &dyn Learner, codes: &Representation, route: &Route) -> Re
 /// The walks as a picture: a row a code, labelled with what it tells and the factor it moves.
 pub fn sheet(walks: &[Walk], shape: Shape, title: String) -> Result<Sheet> {
     let strip = |walk: &Walk| {
-        let tiles = walk.frames.rows().into_iter().map(|frame| tile(&frame.to_vec(), shape));
-        let tiles: Option<Vec<RgbImage>> = tiles.collect();
+        let frames = walk.frames.rows().into_iter();
+        let tiles = tiles(frames.map(|frame| frame.to_slice().expect("a row of a matrix")), shape)?;
         let faded = walk.latent.is_dead();
         let remark = match &walk.follows {
             _ if faded => "unused".into(),
@@ -121,7 +150,7 @@ pub fn sheet(walks: &[Walk], shape: Shape, title: String) -> Result<Sheet> {
             None => String::new(),
         };
         let label = format!("z{}   {}", walk.latent.index, walk.latent.amount());
-        Ok(Strip { label, remark, faded, tiles: tiles.ok_or_else(|| no_image(shape))? })
+        Ok(Strip { label, remark, faded, tiles })
     };
     let strips = walks.iter().map(strip).collect::<Result<_>>()?;
     Ok(Sheet { title, columns: vec![], strips })
@@ -130,20 +159,10 @@ pub fn sheet(walks: &[Walk], shape: Shape, title: String) -> Result<Sheet> {
 /// A small traversal for watching a training, or nothing where there is nothing to see.
 pub fn thumbnail(learner: &dyn Learner, data: &dyn Dataset) -> Option<RgbImage> {
     let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(256)).collect();
-    let codes = encode::encode(learner, data, &rows).ok()?;
+    let codes = encode::encode(learner, data, &rows, &Nobody).ok()?;
     let route = Route::for_a_sheet(rows.len() / 2, Span::Quantile);
     let walks = walks(learner, &codes, &route).ok()?;
     Some(sheet(&walks, data.shape(), String::new()).ok()?.draw())
-}
-
-/// Why nothing can be decoded.
-pub(crate) fn no_decoder() -> Error {
-    Error::Unable("this model has no decoder, so there is nothing to look at".into())
-}
-
-/// Why these data have no pictures.
-pub(crate) fn no_image(shape: Shape) -> Error {
-    Error::Unable(format!("a traversal is drawn from images; these data are {shape}"))
 }
 
 /// The values of a code at the stops of a route.

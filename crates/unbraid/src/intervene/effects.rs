@@ -10,13 +10,12 @@ use unbraid_measure::data::{self, Dataset, Do};
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::correlation;
+use unbraid_measure::watch::{Stage, Watch};
 
-use super::reader::taught;
 use crate::error::{Error, Result};
 use crate::intervene::{self, Concept};
 use crate::model::batch::Seen;
 use crate::model::learner::Learner;
-use crate::run::config::Plan;
 
 /// Rows that are looked at, and values that each concept is set to.
 const ROWS: usize = 256;
@@ -70,23 +69,28 @@ pub fn simulated(tested: &dyn Dataset, known: &[Concept]) -> Result<Graph> {
     }
 }
 
-/// Judge a model on `tested`, whose concepts are `known`, with a reader taught on the data of the plan.
+/// Judge a model on `tested`, whose concepts are `known`, by a reader that was taught on other rows.
 pub fn measure(
-    plan: &Plan,
+    learner: &dyn Learner,
+    reader: &dyn Learner,
     tested: &dyn Dataset,
     known: &[Concept],
-    learner: &dyn Learner,
+    rng: &Rng,
+    watch: &dyn Watch,
 ) -> Result<Effects> {
-    intervene::unable(learner)?;
+    intervene::check_can_intervene(learner)?;
     let graph = simulated(tested, known)?;
-    let rng = Rng::new(plan.config.seed).split("effects");
-    let rows = data::rows(tested, ROWS, &rng);
-    let reader = taught(plan, &graph, &rng)?;
-    let judge = Judge::new(learner, &*reader, tested, rows, known);
-    let concepts = (0..judge.known.len()).map(|k| judge.effect(k, &graph));
+    let rows = data::rows(tested, ROWS, rng);
+    let judge = Judge::new(learner, reader, tested, rows, known);
+    let stage = Stage::new(watch, "interventions");
+    let effect = |k: usize| {
+        let effect = judge.effect(k, &graph)?;
+        stage.advance(1.0 / known.len() as f64)?;
+        Ok(effect)
+    };
     Ok(Effects {
         rows: judge.rows.len(),
-        concepts: concepts.collect::<Result<_>>()?,
+        concepts: (0..known.len()).map(effect).collect::<Result<_>>()?,
         reconstruction_error: judge.reconstruction_error,
         reader: judge.reader_errors(),
     })

@@ -15,7 +15,6 @@ use crate::model::Strengths;
 use crate::model::learner::Learner;
 use crate::parts::concepts::found_graph::{self, PRUNED};
 use crate::parts::concepts::scaling;
-use crate::run::config::Plan;
 
 /// One edge.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,19 +55,22 @@ pub struct Causes {
     pub others: Vec<Other>,
 }
 
-/// The graph of a trained model.
-pub fn of_run(plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
+/// The graph of a method that was trained on these data with this seed, from this start.
+pub fn learned(
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    seed: u64,
+    start: &str,
+) -> Result<Causes> {
     let learned = learner.graph().ok_or_else(|| {
         Error::Unable(
             "this model learns no graph over concepts; `causal-vae` and `structural-vae` do".into(),
         )
     })?;
-    let data: &dyn Dataset = &*plan.data;
     let names: Vec<String> = (0..learned.matrix.nrows()).map(|k| scaling::name(data, k)).collect();
     // As in training: the same labels, the same random numbers.
-    let rng = Rng::new(plan.config.seed).split("fit");
+    let rng = Rng::new(seed).split("fit");
     let labels = found_graph::scaled_labels(data, &rng)?;
-    let start = plan.config.model.get("graph").and_then(|word| word.as_str()).unwrap_or("zero");
     let found = match start {
         "independence" => Some(discovery::discover(labels.view(), &rng)?),
         _ => None,

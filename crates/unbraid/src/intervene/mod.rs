@@ -1,18 +1,14 @@
-//! Interventions: what rows would have been, had some concepts had other values; as numbers and as
-//! pictures, beside what the simulator says where the data are one.
+//! Interventions: counterfactuals of rows under do(concept = value), how well they agree with the
+//! simulator where the data are one, and the causal graph behind them.
 
 pub mod effects;
 pub mod graph;
-mod reader;
+pub mod reader;
 
-use image::RgbImage;
 use ndarray::{Array2, Axis};
 use unbraid_measure::data::{self, Dataset, Do};
 
-use crate::draw::picture::{PAPER, Sheet, Strip, tile};
 use crate::error::{Error, Result};
-use crate::figures::traverse::no_image;
-use crate::model::batch::Seen;
 use crate::model::learner::{Intervened, Learner};
 use crate::parts::concepts::scaling;
 
@@ -95,8 +91,8 @@ pub fn parse(texts: &[String], known: &[Concept]) -> Result<(Vec<Do>, Vec<String
     Ok((dos, warnings))
 }
 
-/// Why a method cannot intervene.
-pub fn unable(learner: &dyn Learner) -> Result<()> {
+/// Refuse a method whose codes stand for no concepts.
+pub fn check_can_intervene(learner: &dyn Learner) -> Result<()> {
     match learner.dimensions() {
         Some(_) => Ok(()),
         None => Err(Error::Unable(
@@ -109,127 +105,9 @@ pub fn unable(learner: &dyn Learner) -> Result<()> {
 
 /// What the model says of these rows.
 pub fn answer(learner: &dyn Learner, codes: &Array2<f32>, dos: &[Do]) -> Result<Intervened> {
-    unable(learner)?;
+    check_can_intervene(learner)?;
     let after = learner.intervene(codes.view(), dos);
     after.ok_or_else(|| Error::Unable("this model cannot intervene".into()))
-}
-
-/// Some rows: as observed, as the model would have them, and as they would be.
-pub fn sheet(
-    learner: &dyn Learner,
-    data: &dyn Dataset,
-    rows: &[usize],
-    dos: &[Do],
-    title: String,
-) -> Result<Sheet> {
-    let seen = Seen::of(data, rows);
-    let codes = learner.encode(&seen);
-    let after = answer(learner, &codes, dos)?;
-    let decoded = learner.decode(codes.view()).ok_or_else(crate::figures::traverse::no_decoder)?;
-    let strip = |label: &str, remark: &str, images: &Array2<f32>| -> Result<Strip> {
-        Ok(Strip {
-            label: label.into(),
-            remark: remark.into(),
-            tiles: tiles(images, data)?,
-            faded: false,
-        })
-    };
-    let mut strips = vec![
-        strip("factual", "as observed", &seen.observations)?,
-        strip("reconstructed", "by the model", &decoded)?,
-        strip("counterfactual", "by the model", &after.observations)?,
-    ];
-    if let Some(truth) = true_strip(data, rows, |_| dos.to_vec()) {
-        strips.push(Strip {
-            label: "counterfactual".into(),
-            remark: "by the simulator".into(),
-            ..truth
-        });
-    }
-    let columns = rows.iter().map(|row| format!("row {row}")).collect();
-    Ok(Sheet { title, columns, strips })
-}
-
-/// Every concept swept through its range for one row, with the truth below each sweep.
-pub fn grid(
-    learner: &dyn Learner,
-    data: &dyn Dataset,
-    row: usize,
-    known: &[Concept],
-    title: String,
-) -> Result<Sheet> {
-    let seen = Seen::of(data, &[row]);
-    let codes = learner.encode(&seen);
-    let factual = tiles(&seen.observations, data)?;
-    let mut strips = Vec::new();
-    for (factor, concept) in known.iter().enumerate() {
-        let stops = concept.sweep();
-        let mut images = Vec::new();
-        for &value in &stops {
-            images.push(answer(learner, &codes, &[Do { factor, value }])?.observations);
-        }
-        let views: Vec<_> = images.iter().map(|image| image.view()).collect();
-        let images = ndarray::concatenate(Axis(0), &views).expect("images of one shape");
-        let all = [factual.clone(), tiles(&images, data)?].concat();
-        let [first, last] = [stops[0], stops[STOPS - 1]];
-        let remark = format!("{} to {}", short(first), short(last));
-        let label = format!("do {}", concept.name);
-        strips.push(Strip { label, remark, tiles: all, faded: false });
-        let set = |k: usize| vec![Do { factor, value: stops[k] }];
-        if let Some(truth) = true_strip(data, &[row; STOPS], set) {
-            let tiles = [vec![blank(&factual[0])], truth.tiles].concat();
-            strips.push(Strip { remark: "by the simulator".into(), tiles, ..Strip::default() });
-        }
-    }
-    let mut columns = vec!["factual".to_string()];
-    columns.extend((0..STOPS).map(|k| match k {
-        0 => "low".into(),
-        k if k + 1 == STOPS => "high".into(),
-        _ => String::new(),
-    }));
-    Ok(Sheet { title, columns, strips })
-}
-
-/// What the simulator says; nothing where the data are none. A blank where it says: impossible.
-fn true_strip(data: &dyn Dataset, rows: &[usize], dos: impl Fn(usize) -> Vec<Do>) -> Option<Strip> {
-    let mut observation = vec![0.0; data.shape().size()];
-    data.observe(*rows.first()?, &mut observation);
-    let any = tile(&observation, data.shape())?;
-    let one = |(k, &row): (usize, &usize)| {
-        let truth = data.counterfactual(row, &dos(k))?;
-        tile(&truth.observation, data.shape())
-    };
-    let found: Vec<Option<RgbImage>> = rows.iter().enumerate().map(one).collect();
-    if found.iter().all(Option::is_none) {
-        return None;
-    }
-    let tiles = found.into_iter().map(|tile| tile.unwrap_or_else(|| blank(&any))).collect();
-    Some(Strip { tiles, ..Strip::default() })
-}
-
-fn blank(like: &RgbImage) -> RgbImage {
-    RgbImage::from_pixel(like.width(), like.height(), PAPER)
-}
-
-fn tiles(images: &Array2<f32>, data: &dyn Dataset) -> Result<Vec<RgbImage>> {
-    let tiles = images.rows().into_iter().map(|row| tile(&row.to_vec(), data.shape()));
-    tiles.collect::<Option<Vec<_>>>().ok_or_else(|| no_image(data.shape()))
-}
-
-/// A value with as many digits as matter.
-pub fn short(value: f32) -> String {
-    let digits = if value.abs() >= 100.0 {
-        0
-    } else if value.abs() >= 10.0 {
-        1
-    } else {
-        2
-    };
-    let text = format!("{value:.digits$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text,
-    }
 }
 
 #[cfg(test)]
@@ -263,10 +141,5 @@ mod tests {
         assert!(refused(&["light=dark"]).contains("is not a number"));
         assert!(refused(&["light=NaN"]).contains("is not a number"));
         assert!(refused(&["light=80", "light=90"]).contains("set twice"));
-    }
-
-    #[test]
-    fn numbers_have_the_digits_that_matter() {
-        assert_eq!([147.0, 12.5, 3.0, 0.126].map(short), ["147", "12.5", "3", "0.13"]);
     }
 }

@@ -1,17 +1,17 @@
 //! The network that reads concepts off images, taught on real ones.
 
-use unbraid_measure::data::{self, Draw};
+use unbraid_measure::data::{self, Dataset, Draw, Rules, Sampler, Supervision};
 use unbraid_measure::graph::Graph;
 use unbraid_measure::predictors::attribution::{Parts, attribute};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Stage, Watch};
 
 use crate::compute::workers::on_workers;
 use crate::error::Result;
-use crate::model::Step;
 use crate::model::batch::Seen;
 use crate::model::learner::Learner;
+use crate::model::{Step, Task};
 use crate::models;
-use crate::run::config::Plan;
 
 /// Rows that tell who draws what.
 const LOOKED_AT: usize = 2000;
@@ -20,22 +20,29 @@ const STEPS: u64 = 1500;
 const BATCH: usize = 64;
 const RATE: f64 = 1e-3;
 
-/// The reader, taught on the data of the plan.
+/// The reader, taught on these data, whose labels are the concepts of this graph.
 ///
 /// In the data a shadow tells where the light is, and a reader would look at both; under an intervention
 /// one must not be taken for the other. So the parts of real images (`predictors/attribution.rs`) are put
 /// together anew, each from another row with its labels, and every concept is read where it is drawn.
-pub(super) fn taught(plan: &Plan, graph: &Graph, rng: &Rng) -> Result<Box<dyn Learner>> {
+pub fn taught(
+    data: &dyn Dataset,
+    binarize: bool,
+    graph: &Graph,
+    rng: &Rng,
+    watch: &dyn Watch,
+) -> Result<Box<dyn Learner>> {
     let entry = models::find("supervised")?;
-    let (settings, _) = (entry.resolve)(&toml::Table::new(), &plan.task)?;
-    // A model of concepts learns from labels, as the reader does.
-    let sampler = plan.sampler(rng.split("batches"))?;
-    let (task, data) = (&plan.task, &*plan.data);
+    let task = &Task::of(data);
+    let (settings, _) = (entry.resolve)(&toml::Table::new(), task)?;
+    let rules = Rules { binarize, ..Rules::default() };
+    let sampler = Sampler::new(data, Supervision::Labels, rules, rng.split("batches"))?;
     let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
     let labels = seen.labels.expect("concepts are labels");
     let axes = task.shape.axes();
     let parts = attribute(&seen.observations, &labels, graph, axes);
     let mixed = Mixed::new(&parts, labels.ncols());
+    let stage = Stage::new(watch, "teaching a reader");
     on_workers(|| {
         let mut reader = (entry.build)(&settings, task, &rng.split("weights"))?;
         reader.fit(data, &rng.split("fit"))?;
@@ -45,6 +52,7 @@ pub(super) fn taught(plan: &Plan, graph: &Graph, rng: &Rng) -> Result<Box<dyn Le
             let draw = sampler.draw(done, BATCH.min(data.len()));
             let draw = mixed.apply(draw, &rng.split("mixed").at(done));
             reader.step(&draw, Step::new(done, STEPS, rng), rate);
+            stage.advance(1.0 / STEPS as f64)?;
         }
         Ok(reader)
     })

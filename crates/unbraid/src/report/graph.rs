@@ -2,17 +2,18 @@
 
 use serde_json::Value as Json;
 
-use super::figures::figure;
+use super::embedded::figures;
 use super::html::{Align, Html, classed, element, name, number, table};
 use crate::draw::words::listed;
 use crate::error::Result;
+use crate::figures::Section;
 use crate::run::Run;
+use crate::run::files::GRAPH;
 
 pub(super) fn graph(run: &Run) -> Result<Html> {
-    let document = run.graph()?;
-    let words = "the learned graph: arrows from causes to effects";
+    let document = run.document(GRAPH)?;
     let mut out = document.as_ref().map_or(Html::nothing(), verdict);
-    out += figure(&run.graph_figure(), words, "Arrows go from causes to effects.")?;
+    out += figures(run, &[Section::Graph])?;
     if let Some(document) = &document {
         out += edges(document) + missed(document) + separations(document) + others(document);
     }

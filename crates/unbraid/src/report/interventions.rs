@@ -2,21 +2,21 @@
 
 use serde_json::Value as Json;
 
-use super::figures::figure;
+use super::embedded::figures;
 use super::html::{Align, Html, classed, element, name, number, small_number, table};
 use crate::draw::words::grouped;
 use crate::error::Result;
+use crate::figures::Section;
 use crate::run::Run;
+use crate::run::files::EFFECTS;
 
 pub(super) fn interventions(run: &Run) -> Result<Html> {
-    let words = "observations, what the model makes of them under interventions, and the truth";
-    let caption = "Factual, counterfactual, true counterfactual.";
-    let picture = figure(&run.interventions(), words, caption)?;
+    let picture = figures(run, &[Section::Interventions])?;
     let mut out = match picture.is_nothing() {
         true => picture,
         false => classed("div", "large", picture),
     };
-    if let Some(effects) = run.effects()? {
+    if let Some(effects) = run.document(EFFECTS)? {
         out += measured(&effects);
     }
     Ok(out)

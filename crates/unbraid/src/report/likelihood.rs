@@ -4,10 +4,11 @@ use super::html::{Html, element};
 use crate::draw::words::grouped;
 use crate::error::Result;
 use crate::run::Run;
+use crate::run::files::BOUND;
 
 /// The bound in a sentence or two; nothing if there is none.
 pub(super) fn likelihood(run: &Run) -> Result<Html> {
-    let Some(bound) = run.bound()? else { return Ok(Html::nothing()) };
+    let Some(bound) = run.document(BOUND)? else { return Ok(Html::nothing()) };
     let nats = |key: &str| {
         let value = bound[key].as_f64().unwrap_or(f64::NAN);
         format!("{value:.2}").replace('-', "\u{2212}")

@@ -1,29 +1,34 @@
 //! The page about a run: one HTML file that needs nothing else, for somebody who was not there.
 //!
-//! Nothing is computed here: a section stands where its files are in the run directory.
+//! A section stands where its files are in the run directory; what is missing is made first.
 
 use std::path::Path;
 
 use serde_json::Value as Json;
-use unbraid_measure::files;
+use unbraid_measure::files::write;
+use unbraid_measure::representation::Representation;
+use unbraid_measure::scoring::metrics_named;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
-use crate::run::Run;
+use crate::figures::Section;
 use crate::run::config::Plan;
+use crate::run::files::{EFFECTS, REPORT, SCORES};
+use crate::run::score::{self, Scoring};
+use crate::run::{Run, TrainedRun, card};
 
 mod base64;
-pub mod card;
-mod figures;
+mod embedded;
 mod graph;
 mod html;
 mod interventions;
 mod likelihood;
 mod opening;
-mod pictures;
 mod provenance;
 pub mod published;
 mod scores;
 
+use embedded::figures;
 use html::{Html, element, opened, section, with};
 
 const STYLE: &str = include_str!("style.css");
@@ -31,10 +36,54 @@ const STYLE: &str = include_str!("style.css");
 /// Neither scripts nor anything from elsewhere, and a browser sees to it.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/// Write the page from what is in the run directory now. `scores` is the document of its scores,
-/// which is not in the directory where none could be computed.
-pub fn write(run: &Run, plan: &Plan, scores: &Json, path: &Path) -> Result<()> {
-    Ok(files::write(path, page(run, plan, scores)?.as_bytes())?)
+impl TrainedRun {
+    /// Make what is missing (scores, figures, effects), then the page, at `out` if that is given; returns
+    /// the scores on it. A run that was not trained to its end is refused.
+    pub fn report(&self, out: Option<&Path>, watch: &dyn Watch) -> Result<Json> {
+        self.run().check_finished()?;
+        let (scores, codes) = self.scores_for_report(watch)?;
+        let mut drawn = self.draw_missing(codes, watch)?;
+        drawn |= self.judge_if_possible(watch)?;
+        if drawn {
+            card::write(self.run(), self.plan())?;
+        }
+        let page = page(self.run(), self.plan(), &scores)?;
+        match out {
+            Some(out) => write(out, page.as_bytes())?,
+            None => self.run().write(REPORT, page.as_bytes())?,
+        }
+        Ok(scores)
+    }
+
+    /// The scores of the run, and its codes if they had to be made for them.
+    fn scores_for_report(
+        &self,
+        watch: &dyn Watch,
+    ) -> Result<(Json, Option<Representation<'static>>)> {
+        let wanted = metrics_named(&self.plan().config.score.metrics)?;
+        let there = self.run().document(SCORES)?;
+        if let Some(scores) = there.filter(|scores| score::has_all(scores, &wanted)) {
+            return Ok((scores, None));
+        }
+        let found = self.score(&Scoring::default(), watch)?;
+        // Those of other metrics, scored before, are in the run; if nothing could be, the reasons are
+        // not.
+        let scores = self.run().document(SCORES)?.unwrap_or(found.document);
+        Ok((scores, Some(found.codes)))
+    }
+
+    /// Hold interventions against the simulator, where there are both and it was not done before.
+    fn judge_if_possible(&self, watch: &dyn Watch) -> Result<bool> {
+        if self.learner().dimensions().is_none() || self.run().file(EFFECTS).is_file() {
+            return Ok(false);
+        }
+        let interventions = self.interventions()?;
+        let possible = interventions.can_be_judged();
+        if possible {
+            interventions.effects(watch)?;
+        }
+        Ok(possible)
+    }
 }
 
 fn page(run: &Run, plan: &Plan, found: &Json) -> Result<String> {
@@ -43,9 +92,13 @@ fn page(run: &Run, plan: &Plan, found: &Json) -> Result<String> {
         + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)
         + section("interventions", "What if", interventions::interventions(run)?)
-        + section("codes", "What each code does", pictures::codes(run)?)
-        + section("reconstructions", "Reconstructions", pictures::reconstructions(run)?)
-        + section("training", "Training", pictures::training(run)?)
+        + section(
+            "codes",
+            "What each code does",
+            figures(run, &[Section::Codes, Section::Matching, Section::Factors])?,
+        )
+        + section("reconstructions", "Reconstructions", figures(run, &[Section::Reconstructions])?)
+        + section("training", "Training", figures(run, &[Section::Training])?)
         + section("provenance", "Provenance", provenance::provenance(run)?);
     let head = opened("meta", &[("charset", &"utf-8")])
         + opened("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &POLICY)])

@@ -7,7 +7,7 @@ use unbraid_measure::data::{self, Supervision};
 use super::html::{Html, classed, element, number};
 use crate::draw::words::{capitalised, grouped, listed};
 use crate::run::config::Plan;
-use crate::run::scores;
+use crate::run::score;
 
 /// How many scores stand beside the settings.
 const HEADLINES: usize = 3;
@@ -103,7 +103,7 @@ fn key_figures(plan: &Plan, scores: &Json) -> Html {
     figures.push(("seed".into(), plan.config.seed.to_string().into()));
     let all = scores["scores"].as_array().into_iter().flatten();
     let found =
-        all.filter_map(|one| Some((scores::title(one), number(Some(one["value"].as_f64()?)))));
+        all.filter_map(|one| Some((score::title(one), number(Some(one["value"].as_f64()?)))));
     figures.extend(found.take(HEADLINES));
     let pair =
         |(name, value): (String, Html)| element("div", element("dt", name) + element("dd", value));

@@ -1,16 +1,17 @@
 //! Where it comes from: versions, settings, commands to repeat it, and the files.
 
 use toml::Value;
-use unbraid_measure::files;
+use unbraid_measure::files::read_text;
 
 use super::html::{Align, Html, classed, code, element, table};
 use crate::draw::words::size;
 use crate::error::Result;
 use crate::run::config;
+use crate::run::files::{REPORT, SETTINGS};
 use crate::run::{Run, VERSION};
 
 pub(super) fn provenance(run: &Run) -> Result<Html> {
-    let settings = files::read_text(run.settings_file())?;
+    let settings = read_text(run.file(SETTINGS))?;
     let folded = element("summary", "Every setting: run.toml") + element("pre", settings);
     Ok(element("p", versions(run)?)
         + element("p", "To repeat it, with the settings below as run.toml:")
@@ -21,7 +22,7 @@ pub(super) fn provenance(run: &Run) -> Result<Html> {
 
 /// What started the run, and what wrote this page.
 fn versions(run: &Run) -> Result<Html> {
-    let table = config::read_table(&run.settings_file())?;
+    let table = config::read_table(&run.file(SETTINGS))?;
     let started = table.get("unbraid").and_then(Value::as_str).unwrap_or("of an unknown version");
     let threads = run.config().train.threads;
     Ok(match started == VERSION {
@@ -37,7 +38,7 @@ fn versions(run: &Run) -> Result<Html> {
 
 /// The command lines; a `run.toml` is a configuration like any other.
 fn commands(run: &Run) -> String {
-    let settings = quoted(&run.settings_file().display().to_string());
+    let settings = quoted(&run.file(SETTINGS).display().to_string());
     format!(
         "unbraid train {settings} --out again\nunbraid score again\nunbraid traverse again\n\
          unbraid report again\n"
@@ -54,11 +55,9 @@ fn quoted(word: &str) -> String {
 }
 
 fn contents(run: &Run) -> Html {
-    let page = run.report();
-    let page = page.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let columns = [("File", Align::Left), ("What it is", Align::Left), ("Size", Align::Right)];
     // The page would have to know its own size before it is written.
-    let others = run.contents().into_iter().filter(|content| content.name != page);
+    let others = run.contents().into_iter().filter(|content| content.name != REPORT);
     let row = |content: crate::run::Content| {
         vec![code(content.name), content.words.into(), size(content.bytes).into()]
     };

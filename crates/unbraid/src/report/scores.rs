@@ -7,7 +7,7 @@ use super::html::{Align, Html, classed, code, element, number, prose, table, wit
 use crate::draw::words::grouped;
 use crate::report::published::{self, Published};
 use crate::run::config::Plan;
-use crate::run::scores;
+use crate::run::score;
 
 /// So many warnings are shown at once.
 const UNFOLDED: usize = 4;
@@ -69,7 +69,7 @@ impl<'a> Row<'a> {
     }
 
     fn title(&self) -> String {
-        scores::title(self.score)
+        score::title(self.score)
     }
 
     fn value(&self) -> Option<f64> {

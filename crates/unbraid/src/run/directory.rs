@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 use toml::{Table, Value};
+use unbraid_measure::Error as MeasureError;
+use unbraid_measure::files::{create_directory, is_draft, read_text, write};
 use unbraid_measure::rng::Rng;
-use unbraid_measure::{Error as MeasureError, files};
 
+use super::files;
 use crate::error::{Error, Result};
 use crate::model::learner::{Learner, Terms};
 use crate::model::rotation::Turned;
@@ -28,14 +30,14 @@ impl Run {
     pub fn create(directory: impl AsRef<Path>, plan: &Plan) -> Result<Self> {
         let directory = directory.as_ref().to_path_buf();
         Self::check_free(&directory)?;
-        files::create_directory(&directory)?;
+        create_directory(&directory)?;
         let mut table = Table::new();
         table.insert("format".into(), Value::Integer(FORMAT));
         table.insert("unbraid".into(), Value::String(VERSION.into()));
         table.extend(plan.config.to_table());
         let text = toml::to_string(&table).expect("a configuration is plain TOML");
         let run = Self { directory, config: plan.config.clone() };
-        files::write(run.settings_file(), text.as_bytes())?;
+        write(run.file(files::SETTINGS), text.as_bytes())?;
         Ok(run)
     }
 
@@ -86,121 +88,14 @@ impl Run {
         &self.directory
     }
 
-    /// Where TensorBoard looks.
-    pub fn tensorboard(&self) -> PathBuf {
-        self.file("tb")
-    }
-
-    /// The picture of the codes, one row each.
-    pub fn traversal(&self) -> PathBuf {
-        self.file("traversal.png")
-    }
-
-    /// The same walks, moving.
-    pub fn animation(&self) -> PathBuf {
-        self.file("traversal.gif")
-    }
-
-    /// Observations above what is decoded from their codes.
-    pub fn reconstructions(&self) -> PathBuf {
-        self.file("reconstructions.png")
-    }
-
-    /// The codes against the true factors.
-    pub fn factor_figure(&self) -> PathBuf {
-        self.file("factors.svg")
-    }
-
-    /// Each true factor against the code it is matched to.
-    pub fn matching_figure(&self) -> PathBuf {
-        self.file("matching.svg")
-    }
-
-    /// The log as curves.
-    pub fn training_figure(&self) -> PathBuf {
-        self.file("training.svg")
-    }
-
-    /// The codes of each layer, for a method that has layers.
-    pub fn layers_figure(&self) -> PathBuf {
-        self.file("layers.svg")
-    }
-
-    /// The graph over the codes or concepts, as numbers.
-    pub fn graph_file(&self) -> PathBuf {
-        self.file("graph.json")
-    }
-
-    /// The same graph, drawn.
-    pub fn graph_figure(&self) -> PathBuf {
-        self.file("graph.svg")
-    }
-
-    /// Observations, what they become under interventions, and what they truly would.
-    pub fn interventions(&self) -> PathBuf {
-        self.file("interventions.png")
-    }
-
-    /// What interventions do, measured.
-    pub fn effects_file(&self) -> PathBuf {
-        self.file("effects.json")
-    }
-
-    /// How likely the model finds the data.
-    pub fn bound_file(&self) -> PathBuf {
-        self.file("bound.json")
-    }
-
-    /// The page about the run.
-    pub fn report(&self) -> PathBuf {
-        self.file("report.html")
-    }
-
-    /// Every setting.
-    pub fn settings_file(&self) -> PathBuf {
-        self.file("run.toml")
-    }
-
-    /// The model card.
-    pub fn card(&self) -> PathBuf {
-        self.file("README.md")
-    }
-
-    /// The codes of the rows that are scored.
-    pub fn representation_file(&self) -> PathBuf {
-        self.file("representation.npz")
-    }
-
-    /// The results of the metrics.
-    pub fn scores_file(&self) -> PathBuf {
-        self.file("scores.json")
-    }
-
-    /// The weights.
-    pub fn model_file(&self) -> PathBuf {
-        self.file("model.safetensors")
-    }
-
-    /// The codes that `unbraid encode` writes if not told otherwise.
-    pub fn codes_file(&self) -> PathBuf {
-        self.file("codes.npz")
-    }
-
-    fn log_file(&self) -> PathBuf {
-        self.file("log.jsonl")
-    }
-
-    fn checkpoint_file(&self) -> PathBuf {
-        self.file("resume").join("checkpoint.safetensors")
-    }
-
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    /// The path of a file of the run, by its name in [`files`].
+    pub fn file(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
     /// The trained method; needs `model.safetensors`.
     pub fn learner(&self, plan: &Plan) -> Result<Box<dyn Learner>> {
-        let path = self.model_file();
+        let path = self.file(files::MODEL);
         if !path.is_file() {
             return Err(self.unfinished("has no model yet"));
         }
@@ -216,10 +111,10 @@ impl Run {
 
     /// A finished run with the weights of this one and its codes turned, in a directory of its own.
     pub fn turned(&self, directory: &Path, plan: &Plan) -> Result<Self> {
-        let bytes = fs::read(self.model_file())
-            .map_err(|source| MeasureError::io("read", self.model_file(), &source))?;
+        let bytes = fs::read(self.file(files::MODEL))
+            .map_err(|source| MeasureError::io("read", self.file(files::MODEL), &source))?;
         let run = Self::create(directory, plan)?;
-        files::write(run.model_file(), &bytes)?;
+        write(run.file(files::MODEL), &bytes)?;
         Ok(run)
     }
 
@@ -233,13 +128,13 @@ impl Run {
             let term = format!("weight `{name}`");
             return Err(Error::NotFinite { step: done, term, value, kept: self.kept() });
         }
-        files::create_directory(self.file("resume"))?;
+        create_directory(self.file("resume"))?;
         let about = json!({"format": FORMAT, "model": self.config.model_name(), "step": done});
         let about = about.to_string();
         let optimizer = learner.optimizer_state();
         let blobs: &[(&str, &[u8])] = &[("optimizer", &optimizer)];
-        files::write(self.checkpoint_file(), &weights::to_bytes(&weights, blobs, &about))?;
-        files::write(self.model_file(), &weights::to_bytes(&weights, &[], &about))?;
+        write(self.file(files::CHECKPOINT), &weights::to_bytes(&weights, blobs, &about))?;
+        write(self.file(files::MODEL), &weights::to_bytes(&weights, &[], &about))?;
         self.forget_results()
     }
 
@@ -247,7 +142,7 @@ impl Run {
     /// Rows of the log beyond it are dropped: they will be written again, and the same.
     pub fn restore(&self, learner: &mut dyn Learner) -> Result<u64> {
         self.sweep();
-        let path = self.checkpoint_file();
+        let path = self.file(files::CHECKPOINT);
         let mut done = 0;
         if path.is_file() {
             let mut file = read_weights(&path)?;
@@ -287,7 +182,7 @@ impl Run {
 
     /// The steps after which the model was written, if it was.
     fn steps_of_model(&self) -> Result<Option<u64>> {
-        let path = self.model_file();
+        let path = self.file(files::MODEL);
         match path.is_file() {
             true => Ok(read_weights(&path)?.about["step"].as_u64()),
             false => Ok(None),
@@ -296,7 +191,7 @@ impl Run {
 
     /// What is left to go on from, in words.
     pub fn kept(&self) -> String {
-        let step = read_weights(&self.checkpoint_file()).ok();
+        let step = read_weights(&self.file(files::CHECKPOINT)).ok();
         match step.and_then(|file| file.about["step"].as_u64()) {
             Some(step) => format!("the checkpoint of step {step} is kept"),
             None => "there is no checkpoint yet".into(),
@@ -305,67 +200,52 @@ impl Run {
 
     /// The log, for appending.
     pub fn log(&self) -> Result<Log> {
-        let path = self.log_file();
+        let path = self.file(files::LOG);
         let file = OpenOptions::new().create(true).append(true).open(&path);
         Ok(Log { file: file.map_err(|source| MeasureError::io("write", &path, &source))?, path })
     }
 
     /// The rows of the log; none where there is no log.
     pub fn log_rows(&self) -> Result<Vec<serde_json::Map<String, Json>>> {
-        let path = self.log_file();
+        let path = self.file(files::LOG);
         if !path.is_file() {
             return Ok(vec![]);
         }
-        let text = files::read_text(&path)?;
+        let text = read_text(&path)?;
         // A killed process can leave half a row at the end; it is no JSON and passed over.
         Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
     /// Remove what was made from an earlier state of the weights.
     fn forget_results(&self) -> Result<()> {
-        let results = [
-            self.representation_file(),
-            self.scores_file(),
-            self.bound_file(),
-            self.traversal(),
-            self.animation(),
-            self.reconstructions(),
-            self.factor_figure(),
-            self.matching_figure(),
-            self.layers_figure(),
-            self.graph_file(),
-            self.graph_figure(),
-            self.interventions(),
-            self.effects_file(),
-            self.report(),
-        ];
-        for path in results {
-            if path.exists() {
-                fs::remove_file(&path)
-                    .map_err(|source| MeasureError::io("remove", &path, &source))?;
-            }
+        for path in files::results().map(|name| self.file(name)).filter(|path| path.exists()) {
+            fs::remove_file(&path).map_err(|source| MeasureError::io("remove", &path, &source))?;
         }
         Ok(())
     }
 
-    /// The scores of the run, as JSON, if there are any.
-    pub fn scores(&self) -> Result<Option<Json>> {
-        document(&self.scores_file())
+    /// A JSON document of the run, if it is there.
+    pub fn document(&self, name: &str) -> Result<Option<Json>> {
+        let path = self.file(name);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let parsed = serde_json::from_str(&read_text(&path)?);
+        let document: Json = parsed.map_err(|source| MeasureError::format(&path, source))?;
+        match document["format"].as_i64() {
+            Some(format) if format > FORMAT => Err(newer(&path, format)),
+            _ => Ok(Some(document)),
+        }
     }
 
-    /// The bound of log p(x), as JSON, if it was measured.
-    pub fn bound(&self) -> Result<Option<Json>> {
-        document(&self.bound_file())
+    /// Write a JSON document of the run.
+    pub fn write_document(&self, name: &str, document: &Json) -> Result<()> {
+        self.write(name, format!("{document:#}\n").as_bytes())
     }
 
-    /// The graph of the run, as JSON, if there is one.
-    pub fn graph(&self) -> Result<Option<Json>> {
-        document(&self.graph_file())
-    }
-
-    /// What interventions on the run do, as JSON, if that was measured.
-    pub fn effects(&self) -> Result<Option<Json>> {
-        document(&self.effects_file())
+    /// Write a file of the run, whole or not at all.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        Ok(write(self.file(name), bytes)?)
     }
 
     /// Remove the unfinished files of a process that was killed while writing.
@@ -373,14 +253,14 @@ impl Run {
         let places = [self.directory.clone(), self.file("resume")];
         for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten()
         {
-            if files::is_draft(&entry.path()) {
+            if is_draft(&entry.path()) {
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 
     fn keep_log_up_to(&self, done: u64) -> Result<()> {
-        let path = self.log_file();
+        let path = self.file(files::LOG);
         if !path.exists() {
             return Ok(());
         }
@@ -392,7 +272,7 @@ impl Run {
             let step = row.and_then(|row| row["step"].as_u64());
             line.ends_with('\n') && step.is_some_and(|step| step <= done)
         });
-        Ok(files::write(&path, kept.collect::<String>().as_bytes())?)
+        Ok(write(&path, kept.collect::<String>().as_bytes())?)
     }
 }
 
@@ -433,19 +313,6 @@ fn read_weights(path: &Path) -> Result<WeightsFile> {
         Some(format) if format <= FORMAT => Ok(file),
         Some(format) => Err(newer(path, format)),
         None => Err(Error::run(path, "does not say its format; is it damaged?")),
-    }
-}
-
-/// A JSON document of a run, if it is there.
-fn document(path: &Path) -> Result<Option<Json>> {
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let parsed = serde_json::from_str(&files::read_text(path)?);
-    let document: Json = parsed.map_err(|source| MeasureError::format(path, source))?;
-    match document["format"].as_i64() {
-        Some(format) if format > FORMAT => Err(newer(path, format)),
-        _ => Ok(Some(document)),
     }
 }
 

@@ -1,35 +1,87 @@
-//! What is in a run directory, for people who find one: a line about each file.
+//! The files of a run directory, in one list: what each is, and whether it is made from the weights, so
+//! that new weights make it stale. Figures are in the list of `figures/`.
 
 use std::fs;
 use std::path::Path;
 
 use super::directory::Run;
+use crate::figures::{Command, FIGURES};
 
-/// Every file that we write, in the order in which they come to be.
-const FILES: [(&str, &str); 22] = [
-    ("run.toml", "every setting"),
-    ("log.jsonl", "the terms of the loss, a row per logged step"),
-    ("model.safetensors", "the weights"),
-    ("resume/checkpoint.safetensors", "the weights and the optimiser, to go on from"),
-    ("tb/", "TensorBoard events"),
-    ("training.svg", "the log as curves"),
-    ("README.md", "the model card"),
-    ("representation.npz", "codes and true values of the rows that are scored"),
-    ("scores.json", "the scores"),
-    ("bound.json", "how likely the model finds the data"),
-    ("graph.json", "the graph, as numbers"),
-    ("graph.svg", "the graph, drawn"),
-    ("effects.json", "what interventions do, measured"),
-    ("interventions.png", "what interventions do, in pictures"),
-    ("traversal.png", "what each code does"),
-    ("traversal.gif", "the same, moving"),
-    ("reconstructions.png", "observations and what is decoded from their codes"),
-    ("factors.svg", "codes against true factors"),
-    ("matching.svg", "each factor against the code it is matched to"),
-    ("layers.svg", "the codes of each layer, coloured by a factor"),
-    ("codes.npz", "codes that were asked for with `unbraid encode`"),
-    ("report.html", "this run on one page"),
+/// Every setting.
+pub const SETTINGS: &str = "run.toml";
+/// The terms of the loss, a row per logged step.
+pub const LOG: &str = "log.jsonl";
+/// The weights.
+pub const MODEL: &str = "model.safetensors";
+/// The weights and the optimiser's state, to resume from.
+pub const CHECKPOINT: &str = "resume/checkpoint.safetensors";
+/// Where TensorBoard looks.
+pub const TENSORBOARD: &str = "tb/";
+/// The model card.
+pub const CARD: &str = "README.md";
+/// The codes and true values of the rows that are scored.
+pub const REPRESENTATION: &str = "representation.npz";
+/// The results of the metrics.
+pub const SCORES: &str = "scores.json";
+/// The IWAE bound of log p(x).
+pub const BOUND: &str = "bound.json";
+/// The learned graph, as numbers.
+pub const GRAPH: &str = "graph.json";
+/// What interventions do, measured.
+pub const EFFECTS: &str = "effects.json";
+/// The codes that `unbraid encode` writes if not told otherwise.
+pub const CODES: &str = "codes.npz";
+/// The page about the run.
+pub const REPORT: &str = "report.html";
+
+/// A file that we write.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    name: &'static str,
+    words: &'static str,
+    /// Whether it is made from the weights, and no longer true once they change.
+    is_result: bool,
+}
+
+const fn kept(name: &'static str, words: &'static str) -> Entry {
+    Entry { name, words, is_result: false }
+}
+
+const fn result(name: &'static str, words: &'static str) -> Entry {
+    Entry { name, words, is_result: true }
+}
+
+/// Every file but figures, in the order in which they come to be.
+const FILES: [Entry; 13] = [
+    kept(SETTINGS, "every setting"),
+    kept(LOG, "the terms of the loss, a row per logged step"),
+    kept(MODEL, "the weights"),
+    kept(CHECKPOINT, "the weights and the optimiser, to go on from"),
+    kept(TENSORBOARD, "TensorBoard events"),
+    kept(CARD, "the model card"),
+    result(REPRESENTATION, "codes and true values of the rows that are scored"),
+    result(SCORES, "the scores"),
+    result(BOUND, "how likely the model finds the data"),
+    result(GRAPH, "the graph, as numbers"),
+    result(EFFECTS, "what interventions do, measured"),
+    kept(CODES, "codes that were asked for with `unbraid encode`"),
+    result(REPORT, "this run on one page"),
 ];
+
+/// Every file, figures too.
+fn all() -> impl Iterator<Item = Entry> {
+    // The figure of the log is as true as the log, whatever the weights are.
+    let figures = FIGURES.iter().flat_map(|figure| {
+        let is_result = figure.command != Command::Train;
+        figure.files.iter().map(move |&(name, words)| Entry { name, words, is_result })
+    });
+    FILES.into_iter().chain(figures)
+}
+
+/// The names of the files that new weights make stale.
+pub(super) fn results() -> impl Iterator<Item = &'static str> {
+    all().filter(|file| file.is_result).map(|file| file.name)
+}
 
 /// A file of a run directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +97,10 @@ pub struct Content {
 impl Run {
     /// The files that are there.
     pub fn contents(&self) -> Vec<Content> {
-        let content = |&(name, words): &(&'static str, &'static str)| {
+        let content = |Entry { name, words, .. }: Entry| {
             Some(Content { name, words, bytes: size(&self.file(name))? })
         };
-        FILES.iter().filter_map(content).collect()
+        all().filter_map(content).collect()
     }
 }
 

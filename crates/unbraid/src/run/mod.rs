@@ -1,12 +1,28 @@
-//! A run: its configuration, its directory, its training.
+//! A run: its configuration, its directory, its training, and what can be asked of it once it is
+//! trained.
+//!
+//! [`Run`] is a directory, [`TrainedRun`] a directory with its data and its method. Every stage adds what
+//! it can ask of a trained run in a file of its own: `score.rs`, `pictures.rs`, `intervene.rs`, …
 
 pub mod bench;
+pub mod card;
 pub mod config;
 mod directory;
-mod files;
-pub mod scores;
+mod evaluate;
+pub mod files;
+mod graph;
+mod intervene;
+mod pictures;
+mod resume;
+mod rotate;
+pub mod score;
 pub mod tensorboard;
 pub mod train;
+mod trained;
 
 pub use directory::{Log, Run, VERSION};
 pub use files::Content;
+pub use intervene::{Counterfactuals, Interventions};
+pub use pictures::Traversal;
+pub use rotate::Rotated;
+pub use trained::TrainedRun;

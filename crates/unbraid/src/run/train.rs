@@ -10,14 +10,16 @@ use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Progress, Watch};
 
+use super::config::Plan;
+use super::directory::Run;
+use super::pictures::draw_training;
+use super::tensorboard::Board;
+use super::{card, files};
 use crate::compute::workers::on_workers;
 use crate::error::{Error, Result};
-use crate::figures::traverse;
+use crate::figures::{training, traverse};
 use crate::model::Step;
 use crate::model::learner::{Learner, Terms};
-use crate::run::Run;
-use crate::run::config::Plan;
-use crate::run::tensorboard::Board;
 
 /// How training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,19 @@ pub enum Ending {
 /// and training ends. The threads are those of rayon's global pool: a program
 /// sets them once, before (`train.threads` is what ours was started with).
 pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
-    on_workers(|| train_here(run, plan, watch))
+    let finished = run.is_finished()?;
+    let ending = match finished {
+        // Saving it again would forget its scores.
+        true => Ending::Finished,
+        false => on_workers(|| train_here(run, plan, watch))?,
+    };
+    // It may have been killed between its last step and this.
+    let missing = !run.file(training::FIGURE.name()).is_file();
+    if ending == Ending::Finished && (missing || !finished) {
+        draw_log(run, plan, watch);
+        card::write(run, plan)?;
+    }
+    Ok(ending)
 }
 
 fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
@@ -48,7 +62,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         learner.fit(&*plan.data, &rng.split("fit"))?;
     }
     let mut log = run.log()?;
-    let mut board = Board::open(&run.tensorboard(), done)?;
+    let mut board = Board::open(&run.file(files::TENSORBOARD), done)?;
 
     let mut saved = false;
     while done < settings.steps {
@@ -87,6 +101,13 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         run.save(&*learner, done)?;
     }
     Ok(Ending::Finished)
+}
+
+/// The run is whole without this figure, so a failure is told and no more.
+fn draw_log(run: &Run, plan: &Plan, watch: &dyn Watch) {
+    if let Err(error) = draw_training(run, plan) {
+        watch.note(&format!("the training is not drawn: {error}"));
+    }
 }
 
 fn tell(watch: &dyn Watch, steps: [u64; 2], terms: &Terms) {

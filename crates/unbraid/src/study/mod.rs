@@ -31,12 +31,15 @@ use unbraid_measure::{Error as MeasureError, files};
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::run::config::{self, Config};
+use crate::run::files::SCORES;
 
 pub mod reproduce;
 mod table;
+mod work;
 
 pub(crate) use table::markdown;
 pub use table::{Cell, Gathered, Line};
+pub use work::Ended;
 
 /// A study in its directory.
 #[derive(Debug)]
@@ -74,6 +77,18 @@ pub enum State {
     Trained,
     /// Scored.
     Done,
+}
+
+impl State {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Begun => "begun",
+            Self::Trained => "trained",
+            Self::Done => "done",
+        }
+    }
 }
 
 impl Study {
@@ -141,7 +156,7 @@ impl Study {
             return Ok(State::Waiting);
         }
         let opened = Run::open(&directory)?;
-        Ok(match (opened.is_finished()?, opened.scores_file().is_file()) {
+        Ok(match (opened.is_finished()?, opened.file(SCORES).is_file()) {
             (false, _) => State::Begun,
             (true, false) => State::Trained,
             (true, true) => State::Done,

@@ -10,7 +10,8 @@ use unbraid_measure::files;
 use super::{Planned, State, Study};
 use crate::error::Result;
 use crate::run::Run;
-use crate::run::scores;
+use crate::run::files::{BOUND, SCORES};
+use crate::run::score;
 
 /// The share of the log, from its end, that is averaged.
 const TAIL: usize = 10;
@@ -124,9 +125,9 @@ impl Study {
             let values: Vec<f64> = tail.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
             found.push((name.clone(), values.iter().sum::<f64>() / values.len() as f64));
         }
-        let scores = run.scores()?.unwrap_or_default();
+        let scores = run.document(SCORES)?.unwrap_or_default();
         for score in scores["scores"].as_array().into_iter().flatten() {
-            let title = scores::title(score);
+            let title = score::title(score);
             let parts = score["parts"].as_object().into_iter().flatten();
             // The parts of drawn codes go by the same names as those of means.
             let parts = parts.filter(|_| score["codes"].is_null());
@@ -134,7 +135,7 @@ impl Study {
             let all = std::iter::once((title, score["value"].as_f64())).chain(parts);
             found.extend(all.filter_map(|(name, value)| Some((name, value?))));
         }
-        if let Some(bound) = run.bound()? {
+        if let Some(bound) = run.document(BOUND)? {
             let named =
                 [("log-likelihood", "bound"), ("log-likelihood by one draw", "bound_of_one_draw")];
             let number = |(name, key): (&str, &str)| Some((name.to_string(), bound[key].as_f64()?));

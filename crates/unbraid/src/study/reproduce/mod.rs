@@ -18,12 +18,14 @@ mod depths;
 mod ivae;
 mod ladder_vae;
 mod methods;
+mod results;
 mod seeds;
 mod tcl;
 
 pub use curves::Curves;
 pub use depths::Depths;
 pub use methods::{Methods, Number};
+pub use results::Results;
 pub use seeds::{Column, Seeds};
 
 /// Every experiment.

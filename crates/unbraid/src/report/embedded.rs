@@ -1,4 +1,4 @@
-//! Pictures and figures as part of the page itself.
+//! The figures of a run as part of the page itself.
 
 use std::fs;
 use std::io::Cursor;
@@ -10,14 +10,29 @@ use unbraid_measure::Error as MeasureError;
 use super::base64;
 use super::html::{Html, classed, element, opened};
 use crate::error::Result;
+use crate::figures::{Entry, FIGURES, Section};
+use crate::run::Run;
 
 /// A drawing wider than this, in pixels, has letters too small to read once it is as narrow as a
 /// phone: there it is moved in its box instead.
 const READABLE: f64 = 640.0;
 
+/// The figures of some parts of the page, where they have been drawn.
+pub(super) fn figures(run: &Run, sections: &[Section]) -> Result<Html> {
+    let mut shown: Vec<&Entry> =
+        FIGURES.iter().filter(|figure| sections.contains(&figure.section)).collect();
+    shown.sort_by_key(|figure| figure.section);
+    let mut out = Html::nothing();
+    for Entry { files, caption, .. } in shown {
+        let (name, words) = files[0];
+        out += figure(&run.file(name), words, *caption)?;
+    }
+    Ok(out)
+}
+
 /// The picture in this file with a caption; nothing if there is no such file. `words` are for those
 /// who cannot see it.
-pub(super) fn figure(path: &Path, words: &str, caption: impl Into<Html>) -> Result<Html> {
+fn figure(path: &Path, words: &str, caption: impl Into<Html>) -> Result<Html> {
     if !path.is_file() {
         return Ok(Html::nothing());
     }

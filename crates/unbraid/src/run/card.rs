@@ -2,20 +2,19 @@
 //! header that model hubs read.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use serde_json::Value as Json;
-use unbraid_measure::files;
 
+use super::config::Plan;
+use super::directory::{Run, VERSION};
+use super::{files, score};
 use crate::draw::words::capitalised;
 use crate::error::Result;
-use crate::run::config::Plan;
-use crate::run::scores;
-use crate::run::{Run, VERSION};
+use crate::figures::{Entry, FIGURES, Section};
 
 /// Write `README.md` from what is in the run directory now.
 pub fn write(run: &Run, plan: &Plan) -> Result<()> {
-    Ok(files::write(run.card(), text(run, plan)?.as_bytes())?)
+    run.write(files::CARD, text(run, plan)?.as_bytes())
 }
 
 fn text(run: &Run, plan: &Plan) -> Result<String> {
@@ -46,10 +45,10 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
         config.seed,
         VERSION,
     );
-    if let Some(scores) = run.scores()? {
+    if let Some(scores) = run.document(files::SCORES)? {
         out.push_str("\n## Scores\n\n| metric | value | rows |\n|---|---|---|\n");
         for score in scores["scores"].as_array().into_iter().flatten() {
-            let name = scores::title(score);
+            let name = score::title(score);
             let value = match (&score["value"], &score["reason"]) {
                 (Json::Number(value), _) => format!("{:.3}", value.as_f64().unwrap_or(f64::NAN)),
                 (_, reason) => format!("not applicable: {}", reason.as_str().unwrap_or("unknown")),
@@ -57,7 +56,7 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
             let _ = writeln!(out, "| {name} | {value} | {} |", score["rows"]);
         }
     }
-    if let Some(bound) = run.bound()? {
+    if let Some(bound) = run.document(files::BOUND)? {
         let number = |key: &str| bound[key].as_f64().unwrap_or(f64::NAN);
         let _ = write!(
             out,
@@ -77,39 +76,30 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
     Ok(out)
 }
 
-/// The pictures that have been drawn, under a heading each.
+/// The figures that have been drawn, under a heading each.
 fn pictures(run: &Run) -> String {
-    let codes = "each row walks one code, from low to high";
-    let sections: [(&str, &[(PathBuf, &str)]); 5] = [
-        (
-            "Causes",
-            &[
-                (run.graph_figure(), "the learned graph, and the true one where it is known"),
-                (run.interventions(), "concepts set to other values"),
-            ],
-        ),
-        ("Codes", &[(run.traversal(), codes), (run.animation(), "the same walks, forth and back")]),
-        (
-            "Codes against factors",
-            &[
-                (run.matching_figure(), "each factor against the code it is matched to"),
-                (run.factor_figure(), "the mean code over each factor"),
-                (run.layers_figure(), "the codes of each layer, coloured by a factor"),
-            ],
-        ),
-        ("Reconstructions", &[(run.reconstructions(), "observations above, decoded codes below")]),
-        ("Training", &[(run.training_figure(), "the terms of the loss over the steps")]),
-    ];
-    let mut out = String::new();
-    for (heading, pictures) in sections {
-        let drawn: Vec<_> = pictures.iter().filter(|(path, _)| path.is_file()).collect();
-        if !drawn.is_empty() {
-            let _ = write!(out, "\n## {heading}\n");
-        }
-        for (path, words) in drawn {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut figures: Vec<&Entry> = FIGURES.iter().collect();
+    figures.sort_by_key(|figure| figure.section);
+    let (mut out, mut above) = (String::new(), "");
+    for figure in figures {
+        let heading = heading(figure.section);
+        for (name, words) in figure.files.iter().filter(|(name, _)| run.file(name).is_file()) {
+            if heading != above {
+                let _ = write!(out, "\n## {heading}\n");
+                above = heading;
+            }
             let _ = write!(out, "\n![{words}]({name})\n");
         }
     }
     out
+}
+
+fn heading(section: Section) -> &'static str {
+    match section {
+        Section::Graph | Section::Interventions => "Causes",
+        Section::Codes => "Codes",
+        Section::Matching | Section::Factors => "Codes against factors",
+        Section::Reconstructions => "Reconstructions",
+        Section::Training => "Training",
+    }
 }

@@ -1,0 +1,150 @@
+//! The figures of a trained run.
+
+use std::path::{Path, PathBuf};
+
+use unbraid_measure::data::{self, Dataset};
+use unbraid_measure::representation::Representation;
+use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
+
+use super::card;
+use super::config::Plan;
+use super::directory::Run;
+use super::trained::TrainedRun;
+use crate::error::{Error, Result};
+use crate::figures::traverse::Span;
+use crate::figures::{Command, Entry, FIGURES, Lazy, Subject, training};
+use crate::intervene::Concept;
+
+/// Rows by which the range of each concept is known.
+const RANGED: usize = 10_000;
+
+/// How latents are walked.
+#[derive(Clone, Debug, Default)]
+pub struct Traversal {
+    /// The row (of those that are scored) whose latents are walked; the middle one if left out.
+    pub row: Option<usize>,
+    /// From where to where.
+    pub span: Span,
+    /// Where the sheet goes, if not into the run directory.
+    pub out: Option<PathBuf>,
+}
+
+impl TrainedRun {
+    /// Draw what each code does, and the other figures of `unbraid traverse`; returns their files.
+    pub fn traverse(&self, how: &Traversal, watch: &dyn Watch) -> Result<Vec<PathBuf>> {
+        let codes = self.scored_codes(watch)?;
+        if how.row.is_some_and(|row| row >= codes.rows()) {
+            let reason = format!("there are {} rows; --row counts from 0", codes.rows());
+            return Err(Error::Unable(reason));
+        }
+        // Asked for by name, so not a thing to be left out.
+        how.span.check(&codes)?;
+        let (files, left_out) = self.with_subject(Some(codes), watch, |subject| {
+            (subject.row, subject.span) = (how.row, how.span);
+            self.draw(subject, Command::Traverse, how.out.as_deref())
+        })?;
+        if files.is_empty() {
+            return Err(Error::Unable(left_out.join("; ")));
+        }
+        for reason in left_out {
+            watch.note(&format!("left out: {reason}"));
+        }
+        card::write(self.run(), self.plan())?;
+        Ok(files)
+    }
+
+    /// Draw the figures of a command; the files that were made, and why others were not.
+    pub(super) fn draw(
+        &self,
+        subject: &Subject,
+        command: Command,
+        out: Option<&Path>,
+    ) -> Result<(Vec<PathBuf>, Vec<String>)> {
+        let mut out = out;
+        let figures = FIGURES.iter().filter(|figure| figure.command == command);
+        // The first figure of a command is the one that may go elsewhere.
+        save_all(figures, |figure| figure.save(subject, self.run().directory(), out.take()))
+    }
+
+    /// Draw every figure that is not there and that this run may have; the others stay as somebody
+    /// wanted them. Says whether any was drawn.
+    pub fn draw_missing(
+        &self,
+        codes: Option<Representation<'static>>,
+        watch: &dyn Watch,
+    ) -> Result<bool> {
+        let directory = self.run().directory();
+        self.with_subject(codes, watch, |subject| {
+            let missing = FIGURES.iter().filter(|figure| {
+                !directory.join(figure.name()).is_file() && (figure.possible)(subject)
+            });
+            Ok(!save_all(missing, |figure| figure.save(subject, directory, None))?.0.is_empty())
+        })
+    }
+
+    /// What figures are drawn from; codes if they are there already.
+    pub(super) fn with_subject<T>(
+        &self,
+        codes: Option<Representation<'static>>,
+        watch: &dyn Watch,
+        work: impl FnOnce(&mut Subject) -> Result<T>,
+    ) -> Result<T> {
+        let plan = self.plan();
+        let (log, held_out) = (self.run().log_rows()?, plan.held_out()?);
+        let tested: &dyn Dataset = held_out.as_ref().map_or(&*plan.data, |plan| &*plan.data);
+        let encode = || self.scored_codes(watch);
+        let graph = || self.learned_graph();
+        let concepts = || concepts_of(tested, plan.config.seed);
+        let mut subject = Subject {
+            names: [plan.entry.info.title, plan.config.data_name()],
+            seed: plan.config.seed,
+            learner: self.learner(),
+            data: &*plan.data,
+            tested,
+            log: &log,
+            codes: Lazy::new(&encode),
+            graph: Lazy::new(&graph),
+            concepts: Lazy::new(&concepts),
+            row: None,
+            span: Span::default(),
+        };
+        if let Some(codes) = codes {
+            subject.codes.set(codes);
+        }
+        work(&mut subject)
+    }
+}
+
+/// The concepts of data, with the values they have there.
+pub(super) fn concepts_of(data: &dyn Dataset, seed: u64) -> Result<Vec<Concept>> {
+    let rng = Rng::new(seed).split("concepts");
+    Concept::all(data, &data::rows(data, RANGED, &rng))
+}
+
+/// Draw the log of a run, before its model is opened; whether there is anything to draw.
+pub(super) fn draw_training(run: &Run, plan: &Plan) -> Result<bool> {
+    let (model, data) = (plan.entry.info.title, plan.config.data_name());
+    let title = format!("{model} on {data}: the terms of the loss, step by step");
+    match training::draw(&run.log_rows()?, &title) {
+        Some(figure) => figure.save(&title, &run.file(training::FIGURE.name())).map(|()| true),
+        None => Ok(false),
+    }
+}
+
+/// The files that were made, and why others were not.
+fn save_all<'f>(
+    figures: impl Iterator<Item = &'f Entry>,
+    mut save: impl FnMut(&Entry) -> Result<Vec<PathBuf>>,
+) -> Result<(Vec<PathBuf>, Vec<String>)> {
+    let (mut files, mut left_out) = (Vec::new(), Vec::new());
+    for figure in figures {
+        match save(figure) {
+            Ok(made) => files.extend(made),
+            Err(Error::Unable(reason)) if !left_out.contains(&reason) => left_out.push(reason),
+            Err(Error::Unable(_)) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Ok((files, left_out))
+}

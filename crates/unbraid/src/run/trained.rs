@@ -1,0 +1,131 @@
+//! A trained run: its directory, its resolved plan and its method, opened once and asked many times.
+//! Nothing here prints or needs a terminal: the program, Python and a server ask the same questions.
+
+use std::path::Path;
+
+use unbraid_measure::data::{self, Dataset, Shape};
+use unbraid_measure::representation::Representation;
+use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
+
+use super::config::Plan;
+use super::directory::Run;
+use super::files;
+use crate::error::{Error, Result};
+use crate::evaluate::encode::{drawn, encode};
+use crate::model::Task;
+use crate::model::learner::Learner;
+
+/// A run whose model can be used.
+pub struct TrainedRun {
+    run: Run,
+    plan: Plan,
+    learner: Box<dyn Learner>,
+}
+
+impl TrainedRun {
+    /// Open a run directory with its data and its model.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self> {
+        Self::load(Run::open(directory)?)
+    }
+
+    /// The same, of a run that is open.
+    pub fn load(run: Run) -> Result<Self> {
+        let plan = run.config().clone().resolve()?;
+        Self::with(run, plan)
+    }
+
+    /// The same, of a run whose data are open as well.
+    pub fn with(run: Run, plan: Plan) -> Result<Self> {
+        let learner = run.learner(&plan)?;
+        Ok(Self { run, plan, learner })
+    }
+
+    /// The run directory.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// What it was trained with.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The method.
+    pub fn learner(&self) -> &dyn Learner {
+        &*self.learner
+    }
+
+    /// Encode rows of other data, or of its own: a random sample of so many, or all.
+    pub fn encode(
+        &self,
+        other: Option<&dyn Dataset>,
+        rows: Option<usize>,
+        watch: &dyn Watch,
+    ) -> Result<Representation<'static>> {
+        let data = other.unwrap_or(&*self.plan.data);
+        self.check_can_encode(data)?;
+        if rows.is_some_and(|rows| rows == 0 || rows > data.len()) {
+            let reason = format!("--rows must be from 1 to {}, the rows of the data", data.len());
+            return Err(Error::Unable(reason));
+        }
+        let rng = Rng::new(self.plan.config.seed).split("encode");
+        let rows = data::rows(data, rows.unwrap_or(usize::MAX), &rng);
+        watch.note(&format!("encoding {} rows", rows.len()));
+        encode(self.learner(), data, &rows, watch)
+    }
+
+    fn check_can_encode(&self, data: &dyn Dataset) -> Result<()> {
+        let task = &self.plan.task;
+        let form = |shape: Shape| [shape.channels, shape.height, shape.width];
+        if form(data.shape()) != form(task.shape) {
+            return Err(Error::Unable(format!(
+                "the model was trained on {} and these data are {}; resize or convert them first",
+                task.shape,
+                data.shape()
+            )));
+        }
+        let labels = Task::of(data).label;
+        if self.learner.sees_labels() && labels != task.label {
+            return Err(Error::Unable(format!(
+                "the encoder of this model sees the {} labels of a row beside it, and these data have \
+                 {labels}; take a model that encodes observations alone (model.labels = \"no\")",
+                task.label
+            )));
+        }
+        Ok(())
+    }
+
+    /// The codes by which the run is scored, written into its directory. Made anew each time: the data
+    /// of a user may have changed since.
+    pub fn scored_codes(&self, watch: &dyn Watch) -> Result<Representation<'static>> {
+        let codes = self.codes_of(&self.plan, watch)?;
+        codes.save(self.run.file(files::REPRESENTATION))?;
+        Ok(codes)
+    }
+
+    /// The codes of the rows that are scored of a plan: this one's, or that of its held-out data.
+    pub(super) fn codes_of(
+        &self,
+        plan: &Plan,
+        watch: &dyn Watch,
+    ) -> Result<Representation<'static>> {
+        encode(self.learner(), &*plan.data, &scored_rows(plan).0, watch)
+    }
+
+    /// One draw from the posterior of each of these rows, for methods that have one.
+    pub(super) fn drawn_codes_of(
+        &self,
+        plan: &Plan,
+        watch: &dyn Watch,
+    ) -> Result<Option<Representation<'static>>> {
+        let (rows, rng) = scored_rows(plan);
+        drawn(self.learner(), &*plan.data, &rows, &mut rng.split("draws"), watch)
+    }
+}
+
+/// The rows by which a run is scored, and the generator that chose them.
+fn scored_rows(plan: &Plan) -> (Vec<usize>, Rng) {
+    let rng = Rng::new(plan.config.seed).split("score");
+    (data::rows(&*plan.data, plan.config.score.rows, &rng), rng)
+}
