@@ -63,7 +63,7 @@ def beta_vae_score(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """do distances between codes tell which factor two observations share?"""
+    """do differences of codes predict which factor two observations share?"""
 
 def higgins_score(
     codes: npt.ArrayLike,
@@ -77,7 +77,7 @@ def higgins_score(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """the beta-VAE score with the step-by-step classifier of its first paper"""
+    """the beta-VAE metric with the original paper's Adagrad-trained classifier"""
 
 def factor_vae_score(
     codes: npt.ArrayLike,
@@ -91,7 +91,7 @@ def factor_vae_score(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """does the code that varies least tell which factor was held fixed?"""
+    """does the code with the least variance predict which factor was fixed?"""
 
 def mig(
     codes: npt.ArrayLike,
@@ -133,7 +133,7 @@ def aam(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """axis alignment: is what is known of each factor in one code?"""
+    """axis alignment: is the information about each factor in one code?"""
 
 def dci(
     codes: npt.ArrayLike,
@@ -147,7 +147,7 @@ def dci(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """is each code used for one factor, and is one code enough for each factor?"""
+    """disentanglement, completeness and informativeness, by boosted trees"""
 
 def sap(
     codes: npt.ArrayLike,
@@ -161,7 +161,7 @@ def sap(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """can each factor be told from one code, and from no other?"""
+    """can each factor be predicted from one code, and from no other?"""
 
 def sap_continuous(
     codes: npt.ArrayLike,
@@ -175,7 +175,7 @@ def sap_continuous(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """does each factor lie on a line over one code alone?"""
+    """is each factor a linear function of one code alone?"""
 
 def modularity(
     codes: npt.ArrayLike,
@@ -189,7 +189,7 @@ def modularity(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """does each code tell about one factor only?"""
+    """is each code informative about one factor only?"""
 
 def explicitness(
     codes: npt.ArrayLike,
@@ -203,7 +203,7 @@ def explicitness(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """can a linear classifier read the value of each factor off the codes?"""
+    """can a linear classifier predict the value of each factor from the codes?"""
 
 def irs(
     codes: npt.ArrayLike,
@@ -231,7 +231,7 @@ def unified(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """DCI, MIG, SAP and modularity of one matrix: the information itself"""
+    """DCI, MIG, SAP and modularity of one matrix, the mutual information"""
 
 def mcc(
     codes: npt.ArrayLike,
@@ -274,7 +274,7 @@ def alignment(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """how much each set of codes tells of its factor, and of the others"""
+    """how well each set of codes predicts its factor, and the others"""
 
 def mic(
     codes: npt.ArrayLike,
@@ -344,7 +344,7 @@ def downstream_lr(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """how well does logistic regression tell the factors, and from how few rows?"""
+    """how well does logistic regression predict factors, and from how few rows?"""
 
 def downstream_gbt(
     codes: npt.ArrayLike,
@@ -358,7 +358,7 @@ def downstream_gbt(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """how well do boosted trees tell the factors, and from how few rows?"""
+    """how well do boosted trees predict factors, and from how few rows?"""
 
 def fairness(
     codes: npt.ArrayLike,
@@ -382,7 +382,7 @@ def total_correlation(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """how far are codes from uncorrelated, in nats?"""
+    """Gaussian total correlation of the codes, in nats"""
 
 def wasserstein(
     codes: npt.ArrayLike,
@@ -392,7 +392,7 @@ def wasserstein(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """how far would codes have to move to be uncorrelated?"""
+    """Gaussian 2-Wasserstein distance of the codes from uncorrelated ones"""
 
 def mutual_info(
     codes: npt.ArrayLike,
@@ -402,7 +402,7 @@ def mutual_info(
     bootstrap: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """how much does a code tell about another, in nats?"""
+    """mean mutual information of pairs of codes, in nats"""
 
 def udr(
     models: Iterable[npt.ArrayLike],
@@ -411,7 +411,7 @@ def udr(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """do other models of the same kind find the same codes?"""
+    """do models with other seeds learn the same codes?"""
 
 def udr_spearman(
     models: Iterable[npt.ArrayLike],
@@ -420,7 +420,7 @@ def udr_spearman(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """do other models of the same kind find codes of the same order?"""
+    """do models with other seeds learn codes of the same order?"""
 
 def shd(
     learned: npt.ArrayLike,

@@ -1,12 +1,12 @@
 //! Axis alignment metric (Dubois's disentangling-vae, 2019): with I the mutual information of code
-//! j, cut into bins, and factor k,
+//! j, discretised, and factor k,
 //!
 //! ```text
 //! AAM = mean over k of  max( 0, I(z_j*; v_k) - Σ over j != j* of I(z_j; v_k) ) / I(z_j*; v_k),
-//! j* = argmax over j of I(z_j; v_k),  0 where no code tells the factor
+//! j* = argmax over j of I(z_j; v_k),  0 where no code is informative about the factor
 //! ```
 //!
-//! The original integrates over the posterior instead of cutting its mean into bins.
+//! The original integrates over the posterior instead of discretising its mean.
 
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
@@ -20,31 +20,30 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether what the codes know of a factor is in one code. Stricter than `mig` in counting all other
-codes and not only the second best, and milder in not asking how much is known.
+Whether the information about a factor is concentrated in one code. Stricter than `mig`, since all
+other codes count and not only the second best; milder, since the amount of information does not.
 
 ## How
 
-Each code is cut into 20 bins of equal width, and so is a factor without a list of values. For each
-pair of code and factor, the mutual information says how much knowing one tells about the other.
-The alignment of a factor is the information of its best code less that of all other codes
-together, as a share of the best; 0 if the others have more, or if no code tells anything. AAM is
-the mean over factors. Factors that never change are left out.
+Each code is discretised into 20 bins of equal width, and so is a continuous factor. For each pair
+of code and factor the mutual information is computed. The alignment of a factor is the information
+of its best code minus that of all other codes together, relative to the best; 0 if the others have
+more, or if no code is informative. AAM is the mean over factors. Constant factors are left out.
 
 ## Reading it
 
-From 0 to 1. 1: all that is known of a factor, little as it may be, is in one code. 0: the other
-codes together know as much as the best. The parts `aam/FACTOR` show which factors are aligned; the
-matrix shows with which code.
+From 0 to 1. 1: all information about a factor, little as it may be, is in one code. 0: the other
+codes together are as informative as the best. The parts `aam/FACTOR` show which factors are
+aligned; the matrix shows with which code.
 
 ## Cautions
 
-- A weak code without rivals scores 1. Read it beside `mig` or an accuracy.
+- A weakly informative code without rivals scores 1. Read it beside `mig` or an accuracy.
 - Information is overestimated by about (bins - 1)(values - 1) / (2 rows) for every code, and these
   sums grow with the number of codes: score many rows, and compare models with as many codes.
 - An angle stored as its sine and cosine scores near 0.
 - Values published for disentangling-vae use another estimate of the information (with a known
-  mistake), and cannot be compared.
+  mistake), and are not comparable.
 
 ## Reference
 
@@ -59,7 +58,7 @@ impl Metric for Aam {
         Info {
             name: "aam",
             title: "AAM",
-            summary: "axis alignment: is what is known of each factor in one code?",
+            summary: "axis alignment: is the information about each factor in one code?",
             paper: "Dubois et al., Disentangling VAE, 2019",
             page: PAGE,
         }

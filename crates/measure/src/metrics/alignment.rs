@@ -13,8 +13,8 @@
 //!   have a softmax, and angles a sine and a cosine. Here, no file says so.
 //! - The outputs are linear and the factors standardised, in place of a tanh over a declared range.
 //! - The training is bounded ([`Training::BOUNDED`]; [`Alignment::PAPER`] has theirs).
-//! - What a single code tells is read from bins, not from a network of all single codes.
-//! - A code that tells nothing of any factor by itself belongs to none; there, noise decides.
+//! - The information of a single code is estimated from bins, not by a network of all single codes.
+//! - A code that is not predictive of any factor by itself belongs to none; there, noise decides.
 
 use std::cmp::Ordering;
 
@@ -34,29 +34,29 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each factor can be read off its own set of codes, and nothing else can.
+Whether each factor can be predicted from its own set of codes, and from no other set.
 
 ## How
 
-Codes are put into sets, one for each factor: as the method itself assigned them, where it says so
-(blocks), and otherwise by what each code tells alone. For that, the rows that teach are cut into
-bins of the code, each bin predicts the mean of a factor, and R2 is 1 - (squared error) / (variance)
-on the rows that judge. R2 is divided by that of the best code of the factor (at least 0.1), and the
-code goes to the factor with the largest quotient; a code with no R2 above 0 goes to none.
+Codes are assigned to sets, one for each factor: by the method itself, where it gives blocks, and
+otherwise by the predictive power of each code alone. For that, a code is discretised, each bin
+predicts its mean of the factor on the training rows, and R2 is 1 - (squared error) / (variance) on
+the test rows. R2 is divided by that of the best code of the factor (at least 0.1), and the code
+goes to the factor with the largest quotient; a code with no R2 above 0 goes to none.
 
 Then one small network (two layers of 128, tanh) learns to predict every factor from every set; it
-sees the codes of one set at a time. On the rows that judge, this gives an R2 for each set and each
-factor, and likewise Spearman's correlation of predicted and true values. The diagonal is the mean
-over sets of what they tell of their own factor; the separation is the mean over sets of the most
-that they tell of any other. A set without codes tells nothing: 0. Every factor is taken as a
-number, continuous or not, without bins; words count by their class numbers. Factors that never
-change among the rows that teach, or among those that judge, are left out.
+sees the codes of one set at a time. On the test rows this gives an R2 for each set and each factor,
+and likewise Spearman's correlation of predicted and true values. The diagonal is the mean over sets
+of the score on their own factor; the separation is the mean over sets of the largest score on any
+other factor. An empty set scores 0. Every factor is a regression target, continuous or not, without
+bins; words count by their class numbers. Factors that are constant among the training rows or among
+the test rows are left out.
 
 ## Reading it
 
-The value is the diagonal of R2, at most 1. 1: each factor can be read off its codes. About 0: they
-tell no more of it than its mean does; below 0: the network was fooled by noise. `r2_separation`
-should be near 0; a high one says that the codes of one factor tell of another. The parts
+The value is the diagonal of R2, at most 1. 1: each factor can be predicted from its codes. About 0:
+they predict it no better than its mean; below 0: the network overfitted. `r2_separation` should be
+near 0; a high one says that the codes of one factor predict another. The parts
 `spearman_diagonal` and `spearman_separation` are the same for rank correlations,
 `r2_diagonal/FACTOR` and `r2_separation/FACTOR` the numbers behind the means, and `codes/FACTOR` the
 size of each set. The matrix has the R2 of each factor from each code alone.
@@ -68,10 +68,10 @@ size of each set. The matrix has the R2 of each factor from each code alone.
 - Spearman's separation is the largest of several correlations of noise, so it stays above 0.
 - The network takes at most 1000 steps that start large and fall to 0, in batches of 512; the
   authors take 100 epochs of equal steps. On tables of thousands of rows, diagonal and separation of
-  R2 differ by at most 0.01 from theirs, upwards where theirs have not come to rest.
+  R2 differ by at most 0.01 from theirs, upwards where theirs have not converged.
 - The numbers of unordered classes are arbitrary, and an angle jumps where it starts again: the
   authors' code predicts classes and angles as such, and gives other values for them.
-- Two codes that tell of a factor only together, as sine and cosine do of an angle, tell little
+- Two codes that predict a factor only together, as sine and cosine do an angle, predict little
   alone, and may be assigned to other factors or to none; give blocks.
 - Codes are divided by their standard deviation, but by no less than 0.01; smaller ones fade.
 - The time hardly grows with the rows, but it does with the codes: raw pixels take minutes.
@@ -82,11 +82,12 @@ Lippe, Magliacane, Löwe, Asano, Cohen and Gavves, CITRIS: Causal Identifiabilit
 Intervened Sequences, 2022, arXiv:2202.03169; assignment of Lippe et al., BISCUIT, 2023,
 arXiv:2306.09643.";
 
-/// Codes with a smaller spread are divided by this, so that the noise of a dead code stays small.
+/// Codes with a smaller standard deviation are divided by this, so that a collapsed code stays
+/// small.
 const LEAST_SPREAD: f64 = 0.01;
-/// No factor's best R² counts as less when others are divided by it.
+/// The smallest divisor, where R² is divided by the factor's best.
 const LEAST_BEST: f64 = 0.1;
-/// The share of the time that the training takes; judging has the rest.
+/// The share of the time that the training takes; testing has the rest.
 const TRAINING: f64 = 0.9;
 
 /// Alignment of sets of codes with factors.
@@ -95,7 +96,7 @@ pub struct Alignment {
     /// Whether R² is divided by that of the factor's best code before a code chooses its factor
     /// (BISCUIT), or taken as it is (CITRIS).
     pub relative: bool,
-    /// How the network is taught.
+    /// How the network is trained.
     pub training: Training,
 }
 
@@ -111,7 +112,7 @@ impl Metric for Alignment {
         Info {
             name: "alignment",
             title: "Alignment (R2 and Spearman)",
-            summary: "how much each set of codes tells of its factor, and of the others",
+            summary: "how well each set of codes predicts its factor, and the others",
             paper: "Lippe et al., CITRIS: Causal Identifiability from Temporal Intervened \
                     Sequences, ICML 2022",
             page: PAGE,
@@ -155,8 +156,8 @@ impl Metric for Alignment {
     }
 }
 
-/// Codes `[rows, codes]` and values `[rows, factors]`, as far as they are looked at, with mean 0
-/// and variance 1 among the rows that teach.
+/// Codes `[rows, codes]` and values `[rows, factors]` that are used, with mean 0 and variance 1
+/// among the training rows.
 struct Rows {
     codes: Array2<f32>,
     values: Array2<f32>,
@@ -212,8 +213,8 @@ fn varying_factors(train: &Representation, test: &Representation) -> Result<Vec<
     }
 }
 
-/// The codes sorted by what is in them: where a code stands in the table must not decide which of
-/// the network's random weights it gets.
+/// The codes sorted by their content: the order of codes in the table must not decide which random
+/// weights of the network a code gets.
 fn order_of_codes(codes: ArrayView2<f32>) -> Vec<usize> {
     let by_contents = |a: ArrayView1<f32>, b: ArrayView1<f32>| {
         let mut differences = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
@@ -268,7 +269,7 @@ fn given_sets(
 }
 
 impl Alignment {
-    /// The codes of each factor: those that tell most of it, alone.
+    /// The codes of each factor: those that predict it best, alone.
     fn chosen_sets(&self, alone: &Array2<f64>) -> Vec<Vec<usize>> {
         let best = |column: ArrayView1<f64>| match self.relative {
             true => column.iter().fold(LEAST_BEST, |best, r2| best.max(r2.abs())),
@@ -359,7 +360,7 @@ fn diagonal(matrix: &Array2<f64>) -> Vec<f64> {
     matrix.diag().to_vec()
 }
 
-/// The largest entry of each row beside the diagonal.
+/// The largest entry of each row off the diagonal.
 fn separation(matrix: &Array2<f64>) -> Vec<f64> {
     let largest = |(s, row): (usize, ArrayView1<f64>)| {
         let others = row.into_iter().enumerate().filter(|(k, _)| *k != s);

@@ -1,17 +1,17 @@
 //! BetaVAE score (Higgins et al. 2017, "beta-VAE: Learning Basic Visual Concepts with a Constrained
-//! Variational Framework"), as computed in the study of Locatello et al. (2019). A point is made
-//! from pairs of rows that agree in one factor k,
+//! Variational Framework"), as computed by Locatello et al. (2019). A point is made
+//! from pairs of rows that share the value of one factor k,
 //!
 //! ```text
 //! point = mean over 64 pairs (a, b) with v_k(a) = v_k(b) of  |z(a) - z(b)|
 //! ```
 //!
-//! and the score is the accuracy of a linear classifier that tells k from the point. Rows come from
-//! the table: on a full grid this is what drawing new observations would give.
+//! and the score is the accuracy of a linear classifier that predicts k from the point. Rows come
+//! from the table: on a full grid this is what sampling new observations would give.
 //!
-//! The study used scikit-learn before version 0.22, whose logistic regression took one class against
-//! the rest; later versions, and the golden values, take all classes in one softmax. Both are here.
-//! The first paper trains its classifier differently: see `higgins-score`.
+//! Locatello et al. used scikit-learn before version 0.22, whose logistic regression was
+//! one-vs-rest; later versions, and the golden values, have one softmax over all classes. Both are
+//! here. The original paper trains its classifier differently: see `higgins-score`.
 
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
@@ -27,31 +27,31 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether one can tell which true factor two observations share, from how far apart their codes are.
+Whether the differences of codes predict which ground-truth factor two observations share.
 
 ## How
 
 A point: choose a factor at random, and 64 pairs of rows, the two rows of a pair having the same
-value of this factor; the point is the mean distance of each code over the pairs. The code that
-stands for the factor should be nearest to 0. Logistic regression learns to tell the factor from
-10,000 points; the score is its accuracy on 5,000 fresh points. Rows are drawn from the table, with
-replacement. A factor without a list of values is cut into 20 bins of equal width first. Values that
-only one row has, and factors that never change, are not chosen.
+value of this factor; the point is the mean absolute difference of each code over the pairs. The
+code of the factor should have the smallest difference. Logistic regression is trained on 10,000
+points to predict the factor; the score is its accuracy on 5,000 fresh points. Rows are sampled from
+the table, with replacement. Continuous factors are discretised into 20 bins of equal width first.
+Values that only one row has, and constant factors, are not chosen.
 
 ## Reading it
 
-From 0 to 1. 1: the classifier is never wrong. Guessing scores 1 / (number of factors). The part
-`train` is the accuracy on the points that taught it.
+From 0 to 1. 1: the classifier is never wrong. Chance is 1 / (number of factors). The part `train`
+is the accuracy on the training points.
 
 ## Cautions
 
-- It is easy: most trained models score above 0.9, so it tells bad from good better than good from
-  best.
+- It is easy: most trained models score above 0.9, so it separates bad from good better than good
+  from best.
 - Codes that mix factors can score 1: the classifier may use all codes together.
-- A factor that no code shows costs nothing, as long as all others are shown: \"none of the others\"
-  is then the answer. Four of five factors can score 1.
-- It depends on the classifier: the study's own one, one class against the rest, gives values that
-  differ by a few hundredths. Codes are not scaled.
+- A factor that no code encodes costs nothing, as long as all others are encoded: \"none of the
+  others\" is then the answer. Four of five factors can score 1.
+- It depends on the classifier: that of Locatello et al., one-vs-rest, gives values that differ by a
+  few hundredths. Codes are not scaled.
 - If a value has few rows, its pairs repeat them; score 10,000 rows or a full grid.
 
 ## Reference
@@ -64,16 +64,16 @@ Higgins et al., beta-VAE: Learning Basic Visual Concepts with a Constrained Vari
 pub struct BetaVaeScore {
     /// Pairs per point.
     pub batch: usize,
-    /// Points that teach the classifier.
+    /// Points to train the classifier on.
     pub train_points: usize,
-    /// Points that judge it.
+    /// Points to test it on.
     pub test_points: usize,
-    /// One class against the rest with a penalised intercept, in place of one softmax.
+    /// One-vs-rest with a penalised intercept, in place of one softmax.
     pub one_vs_rest: bool,
 }
 
 impl BetaVaeScore {
-    /// The settings of the study, with the classifier of today's scikit-learn.
+    /// The settings of Locatello et al. 2019, with the classifier of today's scikit-learn.
     pub const STUDY: Self =
         Self { batch: 64, train_points: 10_000, test_points: 5_000, one_vs_rest: false };
 }
@@ -83,7 +83,7 @@ impl Metric for BetaVaeScore {
         Info {
             name: "beta-vae-score",
             title: "BetaVAE score",
-            summary: "do distances between codes tell which factor two observations share?",
+            summary: "do differences of codes predict which factor two observations share?",
             paper: "Higgins et al., beta-VAE, ICLR 2017",
             page: PAGE,
         }

@@ -1,5 +1,5 @@
 //! DCI (Eastwood and Williams 2018): disentanglement, completeness and informativeness, as computed
-//! in the study of Locatello et al. (2019). With R_jk the importance of code j for telling factor k,
+//! by Locatello et al. (2019). With R_jk the importance of code j for predicting factor k,
 //! from gradient boosted trees, d codes and K factors,
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! with H_b the entropy of shares to the base b. The authors use the lasso or random forests for R;
-//! they report informativeness as an error, the study as accuracy.
+//! they report informativeness as an error, Locatello et al. as accuracy.
 
 use ndarray::{Array2, Axis};
 
@@ -24,37 +24,37 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Three things at once. Disentanglement, the value: is each code used for one factor only?
-Completeness: is each factor told by one code only? Informativeness: can the factors be told at all?
+Three properties at once. Disentanglement, the value: is each code important for one factor only?
+Completeness: is each factor encoded by one code only? Informativeness: are the factors predictable?
 
 ## How
 
-For each factor, gradient boosted trees learn to tell its value from all codes, on the rows that
-teach. They are exactly those of scikit-learn's GradientBoostingClassifier: 100 rounds of trees of
-depth 3. The importance of a code for a factor is its share in what all splits of these trees
-gained. The importances of a code as shares over factors have an entropy, with the logarithm to the
-base of the number of factors: its disentanglement is 1 less that, and the value is the mean over
-codes, weighted by importance. Completeness is the same with codes and factors exchanged.
-Informativeness is the mean accuracy. A factor without a list of values is cut into 20 bins of equal
-width first. Factors that never change are refused.
+For each factor, gradient boosted trees are trained to predict its value from all codes, on the
+training rows. They are exactly scikit-learn's GradientBoostingClassifier: 100 rounds of trees of
+depth 3. The importance of a code for a factor is its share of the total gain of all splits. The
+disentanglement of a code is 1 minus the entropy of its importances over factors, as shares, with
+the logarithm to the base of the number of factors; the value is the mean over codes, weighted by
+importance. Completeness is the same with codes and factors exchanged. Informativeness is the mean
+accuracy. Continuous factors are discretised into 20 bins of equal width first. Constant factors are
+refused.
 
 ## Reading it
 
-From 0 to 1. 1: each code that matters matters for one factor. 0: every code matters for all
-factors alike, or no code matters. `completeness` of 1: each factor needs one code; with a single
-code it is not defined and left out. `informativeness_test` is the accuracy on the rows that judge,
-`informativeness_train` on those that taught. The parts `disentanglement/code-J` (counted from 0)
-and `completeness/FACTOR` are those of each code and factor; the matrix holds the importances.
+From 0 to 1. 1: each important code is important for one factor. 0: every code is equally important
+for all factors, or no code is important. `completeness` of 1: each factor is encoded by one code;
+with a single code it is undefined and left out. `informativeness_test` is the accuracy on the test
+rows, `informativeness_train` on the training rows. The parts `disentanglement/code-J` (counted from
+0) and `completeness/FACTOR` are those of each code and factor; the matrix holds the importances.
 
 ## Cautions
 
-- Several codes may share one factor without lowering the value; `completeness` shows that.
-- Importances say nothing where factors cannot be told: read `informativeness_test` first.
+- Several codes may encode one factor without lowering the value; `completeness` shows that.
+- Importances mean nothing for unpredictable factors: read `informativeness_test` first.
 - Other predictors give other importances, also other boosted trees: LightGBM's lower both scores
-  by 0.05 to 0.7. Compare with numbers made with scikit-learn.
-- Where splits are equally good one is taken at random. Another order would change the value by
-  about 0.001, as another seed does there.
-- Completeness depends on the number of codes: compare models that have as many.
+  by 0.05 to 0.7. Compare with values computed with scikit-learn.
+- Ties between splits are broken at random. Another order would change the value by about 0.001, as
+  another seed does there.
+- Completeness depends on the number of codes: compare models with equally many.
 
 ## Reference
 
@@ -70,7 +70,7 @@ impl Metric for Dci {
         Info {
             name: "dci",
             title: "DCI",
-            summary: "is each code used for one factor, and is one code enough for each factor?",
+            summary: "disentanglement, completeness and informativeness, by boosted trees",
             paper: "Eastwood and Williams, A Framework for the Quantitative Evaluation, ICLR 2018",
             page: PAGE,
         }
@@ -113,7 +113,7 @@ impl Metric for Dci {
     }
 }
 
-/// Sum up what the models of some factors found, with what they tell of the rows that judge.
+/// The score from the importances and predictions of some factors, on the test rows.
 fn summary(
     representation: &Representation,
     tasks: &[Task],

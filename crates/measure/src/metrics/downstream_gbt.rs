@@ -1,15 +1,15 @@
-//! Downstream prediction with gradient boosted trees, as in the study of Locatello et al. (2019,
-//! arXiv:1811.12359): how well a strong predictor tells the factors from the codes, and how many
-//! rows it needs to learn that,
+//! Downstream prediction with gradient boosted trees, as in Locatello et al. (2019,
+//! arXiv:1811.12359): the accuracy of a nonlinear classifier of the factors from the codes, and its
+//! sample efficiency,
 //!
 //! ```text
-//! accuracy(n) = mean over factors of the accuracy of a classifier taught by n rows,
+//! accuracy(n) = mean over factors of the accuracy of a classifier trained on n rows,
 //! statistical efficiency = accuracy(100) / accuracy(10,000)
 //! ```
 //!
-//! A factor of which the n rows show one value only is an error in the reference; here that value
-//! is predicted. The study draws n fresh rows for each n; here these are the first n of the rows
-//! that teach.
+//! If all n rows have the same value of a factor, the reference fails; here that value is
+//! predicted. Locatello et al. sample n fresh rows for each n; here these are the first n of the
+//! training rows.
 
 use std::borrow::Cow;
 
@@ -26,34 +26,33 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-How well a strong predictor can tell the true factors from the codes, and how few examples it needs:
-what a representation is good for.
+How well a nonlinear classifier predicts the ground-truth factors from the codes, and from how few
+samples: the usefulness of a representation for downstream tasks.
 
 ## How
 
 For each factor, gradient boosted trees (100 rounds of depth 3, exactly scikit-learn's
-GradientBoostingClassifier) learn to tell its values from all codes, on the first 10, 100, 1,000 and
-10,000 of the rows that teach; sizes that are not available are left out. If these rows are drawn at
-random from the table, so is their order. The accuracy on the rows that judge is averaged over
-factors. A factor without a list of values is cut into 20 bins of equal width first. Factors that
-never change are refused; a factor that is the same in all rows of a small size is predicted to
-stay so.
+GradientBoostingClassifier) are trained to predict its values from all codes, on the first 10, 100,
+1,000 and 10,000 training rows; sizes that are not available are left out. If the training rows are
+a random split, so is their order. The accuracy on the test rows is averaged over factors.
+Continuous factors are discretised into 20 bins of equal width first. Constant factors are refused;
+if a factor is constant among the rows of a small size, that value is predicted.
 
 ## Reading it
 
-From 0 to 1: the mean accuracy at the largest size. 1: every factor is always told. Guessing scores
+From 0 to 1: the mean accuracy at the largest size. 1: every factor is always predicted. Chance is
 about 1 / (number of values), averaged over factors. The parts `test/N` and `train/N` are the mean
-accuracies with N rows to learn from, `test/N/FACTOR` those of each factor at the largest size, and
-`statistical_efficiency` is `test/100` divided by `test/10000`: near 1 if 100 rows teach as much as
+accuracies with N training rows, `test/N/FACTOR` those of each factor at the largest size, and
+`statistical_efficiency` is `test/100` divided by `test/10000`: near 1 if 100 rows are as good as
 10,000.
 
 ## Cautions
 
-- It does not ask for codes that stand for one factor each. Trees cut along codes, so they need more
-  rows for factors that are spread over several, and that is all.
-- `train/N` is near 1 for small N, whatever the codes: trees learn 100 rows by heart.
+- It does not require disentangled codes. Trees split along codes, so they need more rows for
+  factors that are spread over several codes, and that is all.
+- `train/N` is near 1 for small N, whatever the codes: trees overfit 100 rows.
 - High efficiency with a low accuracy says only that there was little to learn.
-- Factors with many values need many rows for each; with 10 rows most of their values are not seen.
+- Factors with many values need many rows for each; 10 rows do not contain most of their values.
 
 ## Reference
 
@@ -63,12 +62,12 @@ Representations, 2019, arXiv:1811.12359.";
 /// Downstream accuracy of gradient boosted trees.
 #[derive(Clone, Debug)]
 pub struct DownstreamGbt {
-    /// How many rows teach, rising.
+    /// The numbers of training rows, ascending.
     pub sizes: Cow<'static, [usize]>,
 }
 
 impl DownstreamGbt {
-    /// The sizes of the study.
+    /// The sizes of Locatello et al. 2019.
     pub const STUDY: Self = Self { sizes: Cow::Borrowed(&[10, 100, 1000, 10_000]) };
 }
 
@@ -77,7 +76,7 @@ impl Metric for DownstreamGbt {
         Info {
             name: "downstream-gbt",
             title: "Downstream accuracy (GBT)",
-            summary: "how well do boosted trees tell the factors, and from how few rows?",
+            summary: "how well do boosted trees predict factors, and from how few rows?",
             paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
             page: PAGE,
         }
@@ -101,7 +100,7 @@ impl Metric for DownstreamGbt {
         representation.check_change("downstream-gbt")?;
         let (mut train, test) = representation.split_rows()?;
         if let Split::Random { .. } = representation.protocol.split {
-            // A table is often in order, and its first rows then all alike.
+            // A table is often sorted, and its first rows then all alike.
             let order = rng.split("order of rows that teach").permutation(train.len());
             train = order.into_iter().map(|position| train[position]).collect();
         }
@@ -127,14 +126,14 @@ impl Metric for DownstreamGbt {
     }
 }
 
-/// In proportion to the time so many rows take: the search for a split takes as long as a few
-/// thousand rows, however few there are.
+/// Roughly proportional to the training time with so many rows: the search for a split takes as
+/// long as a few thousand rows, however few there are.
 fn work(size: usize) -> f64 {
     size as f64 + 4000.0
 }
 
-/// On the rows that judge and on those that taught, for each task. Tasks may have more rows that
-/// teach than are given.
+/// On the test rows and on the training rows, for each task. Tasks may have more training rows than
+/// are given.
 fn accuracies_of(
     (representation, train, test): (&Representation, &[usize], &[usize]),
     tasks: &[Task],

@@ -1,16 +1,15 @@
-//! Downstream prediction with logistic regression, as in the study of Locatello et al. (2019,
-//! arXiv:1811.12359): how well a simple predictor tells the factors from the codes, and how many
-//! rows it needs to learn that,
+//! Downstream prediction with logistic regression, as in Locatello et al. (2019, arXiv:1811.12359):
+//! the accuracy of a linear classifier of the factors from the codes, and its sample efficiency,
 //!
 //! ```text
-//! accuracy(n) = mean over factors of the accuracy of a classifier taught by n rows,
+//! accuracy(n) = mean over factors of the accuracy of a classifier trained on n rows,
 //! statistical efficiency = accuracy(100) / accuracy(10,000)
 //! ```
 //!
-//! The classifier is scikit-learn's `LogisticRegressionCV(Cs=10, cv=KFold(5))` on codes as they are,
-//! fitted and stopped as there. A factor of which the n rows show one value only is an error there;
-//! here that value is predicted. The study draws n fresh rows for each n; here these are the first n
-//! of the rows that teach.
+//! The classifier is scikit-learn's `LogisticRegressionCV(Cs=10, cv=KFold(5))` on unscaled codes,
+//! with the same stopping rule. If all n rows have the same value of a factor, that one fails; here
+//! that value is predicted. Locatello et al. sample n fresh rows for each n; here these are the
+//! first n of the training rows.
 
 use std::borrow::Cow;
 
@@ -30,33 +29,33 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-How well a simple predictor can tell the true factors from the codes, and how few examples it needs:
-what a representation is good for.
+How well a linear classifier predicts the ground-truth factors from the codes, and from how few
+samples: the usefulness of a representation for downstream tasks.
 
 ## How
 
-For each factor, logistic regression learns to tell its values from all codes, on the first 10, 100,
-1,000 and 10,000 of the rows that teach; sizes that are not available are left out. If these rows
-are drawn at random from the table, so is their order. The strength of its penalty is chosen among
-ten by 5-fold cross-validation. Its accuracy on the rows that judge is averaged over factors. A
-factor without a list of values is cut into 20 bins of equal width first. Factors that never change
-are refused; a factor that is the same in all rows of a small size is predicted to stay so.
+For each factor, logistic regression is trained to predict its values from all codes, on the first
+10, 100, 1,000 and 10,000 training rows; sizes that are not available are left out. If the training
+rows are a random split, so is their order. The regularisation strength is chosen among ten by
+5-fold cross-validation. The accuracy on the test rows is averaged over factors. Continuous factors
+are discretised into 20 bins of equal width first. Constant factors are refused; if a factor is
+constant among the rows of a small size, that value is predicted.
 
 ## Reading it
 
-From 0 to 1: the mean accuracy at the largest size. 1: every factor is always told. Guessing scores
+From 0 to 1: the mean accuracy at the largest size. 1: every factor is always predicted. Chance is
 about 1 / (number of values), averaged over factors. The parts `test/N` and `train/N` are the mean
-accuracies with N rows to learn from, `test/N/FACTOR` those of each factor at the largest size, and
-`statistical_efficiency` is `test/100` divided by `test/10000`: near 1 if 100 rows teach as much as
+accuracies with N training rows, `test/N/FACTOR` those of each factor at the largest size, and
+`statistical_efficiency` is `test/100` divided by `test/10000`: near 1 if 100 rows are as good as
 10,000.
 
 ## Cautions
 
-- It does not ask for codes that stand for one factor each: a rotation changes nothing much.
-- The classifier is linear: an angle stored as its sine and cosine is told, a factor that is folded
-  into a code is not.
-- Codes are not scaled and the classifier is stopped after 100 steps, as in the reference, so the
-  same codes times ten can score differently.
+- It does not require disentangled codes: it is nearly invariant to rotations.
+- The classifier is linear: an angle stored as its sine and cosine is predicted, a factor that is
+  not monotonic in a code is not.
+- Codes are not scaled and the optimiser stops after 100 steps, as in the reference, so the same
+  codes times ten can score differently.
 - High efficiency with a low accuracy says only that there was little to learn.
 
 ## Reference
@@ -67,12 +66,12 @@ Representations, 2019, arXiv:1811.12359.";
 /// Downstream accuracy of logistic regression.
 #[derive(Clone, Debug)]
 pub struct DownstreamLr {
-    /// How many rows teach, rising; at least 5 each.
+    /// The numbers of training rows, ascending; at least 5 each.
     pub sizes: Cow<'static, [usize]>,
 }
 
 impl DownstreamLr {
-    /// The sizes of the study.
+    /// The sizes of Locatello et al. 2019.
     pub const STUDY: Self = Self { sizes: Cow::Borrowed(&[10, 100, 1000, 10_000]) };
 }
 
@@ -81,7 +80,7 @@ impl Metric for DownstreamLr {
         Info {
             name: "downstream-lr",
             title: "Downstream accuracy (LR)",
-            summary: "how well does logistic regression tell the factors, and from how few rows?",
+            summary: "how well does logistic regression predict factors, and from how few rows?",
             paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
             page: PAGE,
         }
@@ -105,7 +104,7 @@ impl Metric for DownstreamLr {
         representation.check_change("downstream-lr")?;
         let (mut train, test) = representation.split_rows()?;
         if let Split::Random { .. } = representation.protocol.split {
-            // A table is often in order, and its first rows then all alike.
+            // A table is often sorted, and its first rows then all alike.
             let order = rng.split("order of rows that teach").permutation(train.len());
             train = order.into_iter().map(|position| train[position]).collect();
         }
@@ -153,7 +152,7 @@ impl Metric for DownstreamLr {
 /// Cross-validation needs a row per fold.
 const FEWEST: usize = 5;
 
-/// Codes, and which rows are for what.
+/// Codes, and the train/test split.
 struct Table {
     /// `[rows, codes]`
     codes: Array2<f64>,
@@ -162,7 +161,7 @@ struct Table {
 }
 
 impl Table {
-    /// On the rows that judge, and on those that taught, if the first `size` teach.
+    /// On the test rows, and on the training rows, if the first `size` are trained on.
     fn accuracies(
         &self,
         column: &[u32],

@@ -1,13 +1,13 @@
-//! Explicitness (Ridgeway and Mozer 2018, arXiv:1802.05312), as computed in the study of Locatello
-//! et al. (2019): how well a linear classifier tells the value of each factor from all codes,
+//! Explicitness (Ridgeway and Mozer 2018, arXiv:1802.05312), as computed by Locatello
+//! et al. (2019): how well a linear classifier predicts the value of each factor from all codes,
 //!
 //! ```text
 //! explicitness = mean over factors of  mean over values v of  AUC( p(v | z), [value = v] )
 //! ```
 //!
-//! with p from logistic regression (C = 1, fitted and stopped as by scikit-learn) on codes brought
-//! to mean 0 and standard deviation 1 by the rows that teach. The paper fits each value against all
-//! others, and maps the area from [½, 1] to [0, 1]; the study does neither.
+//! with p from logistic regression (C = 1, with scikit-learn's stopping rule) on codes standardised
+//! by the training rows. The paper fits each value against all others, and maps the area from [½,
+//! 1] to [0, 1]; Locatello et al. do neither.
 
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -27,33 +27,31 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether the codes, all together, say plainly what the value of each factor is: a linear classifier
-should be able to read it off.
+Whether the value of each factor is linearly decodable from all codes together.
 
 ## How
 
-For each factor, logistic regression learns to tell its values from all codes, on the rows that
-teach; codes are brought to mean 0 and standard deviation 1 first. On the rows that judge, each
-value is then set against all others: the area under the ROC curve is the probability that a row
-with the value gets a higher probability for it than a row without. Explicitness is the mean area
-over values and then over factors. A factor without a list of values is cut into 20 bins of equal
-width; bins without a row that judges are left out of its mean. Factors that never change are
-refused.
+For each factor, logistic regression is trained to predict its values from all codes, on the
+training rows; codes are standardised first. On the test rows, each value is then compared with all
+others by the area under the ROC curve: the probability that a row with the value gets a higher
+probability for it than a row without. Explicitness is the mean area over values and then over
+factors. Continuous factors are discretised into 20 bins of equal width; bins without a test row are
+left out of the mean. Constant factors are refused.
 
 ## Reading it
 
-From 0 to 1. 1: every value of every factor can be read off by a straight line. 0.5: guessing.
-Values between 0.9 and 1 are common. The parts `explicitness/FACTOR` show which factor is told how
-well; `train` is the same number on the rows that teach.
+From 0 to 1. 1: every value of every factor is linearly decodable. 0.5: chance. Values between 0.9
+and 1 are common. The parts `explicitness/FACTOR` are those of each factor; `train` is the same
+number on the training rows.
 
 ## Cautions
 
-- It does not ask for one code per factor: a rotation of perfect codes scores as high as they do.
-- A value in the middle of a line is hard to cut out by one straight line, so even a perfect code of
-  a factor with many values stays a little below 1.
-- A code that never changes cannot be scaled, as in the reference; leave it out.
-- Every value of a factor must occur among the rows that teach and among those that judge.
-- The classifier is stopped after 100 steps, as in the reference.
+- It does not require one code per factor: a rotation of perfect codes scores as high as they do.
+- An intermediate value of a code cannot be separated from both sides by one hyperplane, so even a
+  perfect code of a factor with many values stays a little below 1.
+- A constant code cannot be standardised, as in the reference; leave it out.
+- Every value of a factor must occur among the training rows and among the test rows.
+- The optimiser stops after 100 steps, as in the reference.
 
 ## Reference
 
@@ -69,7 +67,7 @@ impl Metric for Explicitness {
         Info {
             name: "explicitness",
             title: "Explicitness",
-            summary: "can a linear classifier read the value of each factor off the codes?",
+            summary: "can a linear classifier predict the value of each factor from the codes?",
             paper: "Ridgeway and Mozer, Learning Deep Disentangled Embeddings, NeurIPS 2018",
             page: PAGE,
         }
@@ -113,7 +111,7 @@ impl Metric for Explicitness {
     }
 }
 
-/// All codes, brought to mean 0 and standard deviation 1 among the rows that teach.
+/// All codes, standardised by the training rows.
 fn standardised(representation: &Representation, train: &[usize]) -> Result<Array2<f64>> {
     for (j, column) in representation.codes.columns().into_iter().enumerate() {
         if train.iter().all(|&row| column[row] == column[train[0]]) {
@@ -134,13 +132,13 @@ fn standardised(representation: &Representation, train: &[usize]) -> Result<Arra
     Ok(inputs)
 }
 
-/// A factor to be told.
+/// The prediction of one factor.
 struct Task {
     factor: usize,
     classes: Classes,
-    /// The classes of the rows that judge.
+    /// The classes of the test rows.
     truth: Vec<Option<usize>>,
-    /// The classes that occur among them, rising.
+    /// The classes that occur among them, ascending.
     judged: Vec<usize>,
 }
 

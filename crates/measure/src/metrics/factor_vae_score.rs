@@ -1,18 +1,18 @@
-//! FactorVAE score (Kim and Mnih 2018, arXiv:1802.05983), with the settings of the study of
-//! Locatello et al. (2019). One vote: choose a factor k and rows that agree in it; the code that
-//! varies least among them, by its own standards, is
+//! FactorVAE score (Kim and Mnih 2018, arXiv:1802.05983), with the settings of Locatello et al.
+//! (2019). One vote: choose a factor k and rows that share its value; the code with the smallest
+//! normalised variance among them is
 //!
 //! ```text
 //! j* = argmin over active j of  Var_rows(z_j) / Var(z_j)
 //! ```
 //!
-//! and votes for k. The score is the accuracy, on fresh votes, of "code j means the factor that got
-//! most of its votes". Rows come from the table: on a full grid this is what drawing new
-//! observations would give.
+//! and votes for k. The score is the accuracy, on fresh votes, of the majority-vote classifier from
+//! code to factor. Rows come from the table: on a full grid this is what sampling new observations
+//! would give.
 //!
 //! Var(z_j) is estimated from a sample, not from all rows, and that matters: two codes that hold a
-//! rotated pair of factors tie in every vote, and the error of the sample breaks the tie the same
-//! way every time. With exact variances rounding would break it, and rounding knows the factor.
+//! rotated pair of factors tie in every vote, and the sampling error breaks the tie the same way
+//! every time. With exact variances rounding would break it, and rounding depends on the factor.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -28,33 +28,32 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each true factor has a code that stays still when, and only when, that factor stays still.
+Whether each ground-truth factor has a code that is constant if, and only if, that factor is fixed.
 
 ## How
 
-A vote: choose a factor at random, and 64 rows that agree in its value. Of each code, compare the
-variance among these rows with that among 10,000 rows drawn from all; the code whose variance has
-shrunk most votes for the factor. 10,000 votes teach a classifier that says, for each code, the
-factor it voted for most often; the score is its accuracy on 5,000 fresh votes. Codes with a
-standard deviation below 0.05 are inactive and do not vote. A factor without a list of values is cut
-into 20 bins of equal width first. Values that only one row has, and factors that never change, are
-not chosen.
+A vote: choose a factor at random, and 64 rows with the same value of it. For each code, divide its
+variance among these rows by its variance among 10,000 rows drawn from all; the code with the
+smallest ratio votes for the factor. 10,000 votes train a majority-vote classifier from code to
+factor; the score is its accuracy on 5,000 fresh votes. Codes with a standard deviation below 0.05
+are inactive and do not vote. Continuous factors are discretised into 20 bins of equal width first.
+Values that only one row has, and constant factors, are not chosen.
 
 ## Reading it
 
-From 0 to 1. 1: each factor has a code of its own. Guessing scores 1 / (number of factors). A factor
-that no code shows costs its share: 4 of 5 factors score 0.8. 0 means that no code is active. The
-part `train` is the accuracy on the first 10,000 votes; `active_codes` counts the codes that may
-vote; the matrix counts their votes for each factor.
+From 0 to 1. 1: each factor has a code of its own. Chance is 1 / (number of factors). A factor that
+no code encodes costs its share: 4 of 5 factors score 0.8. 0 means that no code is active. The part
+`train` is the accuracy on the training votes; `active_codes` is the number of codes that may vote;
+the matrix counts their votes for each factor.
 
 ## Cautions
 
-- Codes that mix factors can score high: the code that shrinks most need not shrink to nothing. Four
-  codes that each add 0.8 of the next factor to their own score above 0.99.
-- Several codes may share one factor at no cost.
+- Codes that mix factors can score high: the smallest ratio need not be near 0. Four codes that each
+  add 0.8 of the next factor to their own score above 0.99.
+- Several codes may encode one factor at no cost.
 - It depends on the threshold for inactive codes, in the units of the codes.
-- Rows are drawn with replacement from those in the table. If a value has few rows, its batches
-  repeat them, and codes look stiller than they are; score 10,000 rows or a full grid.
+- Rows are sampled with replacement from the table. If a value has few rows, its batches repeat
+  them, and variances are underestimated; score 10,000 rows or a full grid.
 
 ## Reference
 
@@ -66,9 +65,9 @@ Kim and Mnih, Disentangling by Factorising, 2018, arXiv:1802.05983; settings of 
 pub struct FactorVaeScore {
     /// Rows per vote, at least two.
     pub batch: usize,
-    /// Votes that teach the classifier.
+    /// Votes to train the classifier on.
     pub train_votes: usize,
-    /// Votes that judge it.
+    /// Votes to test it on.
     pub test_votes: usize,
     /// Rows from which the variance of each code is estimated, at least two.
     pub variance_rows: usize,
@@ -78,7 +77,7 @@ pub struct FactorVaeScore {
 }
 
 impl FactorVaeScore {
-    /// The settings of the study.
+    /// The settings of Locatello et al. 2019.
     pub const STUDY: Self = Self {
         batch: 64,
         train_votes: 10_000,
@@ -93,7 +92,7 @@ impl Metric for FactorVaeScore {
         Info {
             name: "factor-vae-score",
             title: "FactorVAE score",
-            summary: "does the code that varies least tell which factor was held fixed?",
+            summary: "does the code with the least variance predict which factor was fixed?",
             paper: "Kim and Mnih, Disentangling by Factorising, ICML 2018",
             page: PAGE,
         }
@@ -180,8 +179,8 @@ struct Codes {
 }
 
 impl Codes {
-    /// The code with the smallest variance among these rows as a share of its Var(z_j). As in
-    /// NumPy's argmin, NaN comes before every number, and the first of equals wins.
+    /// The code with the smallest variance among these rows relative to its Var(z_j). As in NumPy's
+    /// argmin, NaN comes before every number, and the first of equals wins.
     fn stillest(&self, rows: impl Iterator<Item = usize>) -> usize {
         let local = variances(self.columns.len(), rows.map(|row| self.values.row(row)));
         let shares = local.iter().zip(&self.variances).map(|(local, all)| local / all);

@@ -1,12 +1,12 @@
 //! Unfairness of predictions made from codes (Locatello et al. 2019, arXiv:1905.13662): with ŷ a
-//! predictor of one factor and s another factor, which should not matter to it,
+//! classifier of one factor and s another factor, the sensitive variable,
 //!
 //! ```text
 //! unfairness(ŷ) = Σ_a p(s = a) TV( p(ŷ), p(ŷ | s = a) ),   TV(p, q) = 1/2 Σ |p - q|
 //! ```
 //!
-//! The study draws new observations with s set to each of its values in turn; here the rows that
-//! judge are grouped by s. That is the same where factors are independent in the table.
+//! The paper samples new observations with s set to each of its values in turn; here the test rows
+//! are grouped by s. That is the same where factors are independent in the table.
 
 use ndarray::Axis;
 
@@ -21,34 +21,34 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether a predictor of one factor, made from the codes, treats rows alike whatever their other
-factors are. Say one factor is whether a loan is paid back and another is sex: do predictions of the
-first differ between the sexes, though the factors themselves do not?
+Demographic parity of classifiers trained on the codes: whether the prediction of one factor is
+independent of the other factors. Say one factor is whether a loan is paid back and another is sex:
+do predictions of the first differ between the sexes, though the factors themselves do not?
 
 ## How
 
-For each factor, gradient boosted trees (100 rounds of depth 3, as scikit-learn's) learn to tell its
-value from all codes, on the rows that teach. Then the rows that judge are grouped by each other
-factor, the sensitive one. How the predictions within a group are spread over the values is compared
-with how they are spread over all rows, by total variation: the share of rows that would have to
-change their prediction. The unfairness of a pair of factors is the mean over groups, weighted by
-their sizes; the value is the mean over pairs. A factor without a list of values is cut into 20 bins
-of equal width first. Factors that never change are refused.
+For each factor, gradient boosted trees (100 rounds of depth 3, as scikit-learn's) are trained to
+predict its value from all codes, on the training rows. Then the test rows are grouped by each other
+factor, the sensitive variable. The distribution of predictions within a group is compared with that
+over all rows by total variation: the share of rows that would have to change their prediction. The
+unfairness of a pair of factors is the mean over groups, weighted by their sizes; the value is the
+mean over pairs. Continuous factors are discretised into 20 bins of equal width first. Constant
+factors are refused.
 
 ## Reading it
 
-From 0 to 1, and low is good. 0: what is predicted never depends on a sensitive factor. The part
-`max` has the largest distance among groups in place of the mean. `predicting/FACTOR` is the mean
-over sensitive factors for one that is predicted, `sensitive/FACTOR` the mean over predicted factors
-for one that is sensitive: the second shows which factor leaks.
+From 0 to 1, and low is good. 0: predictions never depend on a sensitive variable. The part `max`
+has the largest distance among groups in place of the mean. `predicting/FACTOR` is the mean over
+sensitive variables for one predicted factor, `sensitive/FACTOR` the mean over predicted factors for
+one sensitive variable: the second shows which factor leaks.
 
 ## Cautions
 
-- Codes that tell nothing are perfectly fair: read it beside `dci` or `downstream-gbt`.
-- If factors go together in the table, predictions must differ between groups, and that is not the
+- Uninformative codes are perfectly fair: read it beside `dci` or `downstream-gbt`.
+- If factors are dependent in the table, predictions must differ between groups, and that is not the
   fault of the codes. Score a table with independent factors.
 - Small groups differ by chance: groups of m rows by about sqrt(values / m) / 3. Give thousands of
-  rows that judge.
+  test rows.
 
 ## Reference
 
@@ -110,7 +110,7 @@ impl Metric for Fairness {
     }
 }
 
-/// From what is predicted for each task in the rows that judge.
+/// From the predictions of each task on the test rows.
 fn summary(tasks: &[Task], told: &[Vec<u32>], names: &[&str]) -> Score {
     let pair = |(i, j): (usize, usize)| ((i, j), Unfairness::new(&told[i], &tasks[j].test));
     let places = (0..tasks.len()).flat_map(|i| (0..tasks.len()).map(move |j| (i, j)));
@@ -141,7 +141,7 @@ struct Unfairness {
 }
 
 impl Unfairness {
-    /// Of what is told in each row, with the group of each row.
+    /// From the prediction and the group of each row.
     fn new(told: &[u32], groups: &[u32]) -> Self {
         let size = |labels: &[u32]| labels.iter().max().map_or(0, |last| *last as usize + 1);
         let classes = size(told);

@@ -1,17 +1,17 @@
-//! The metric of the first beta-VAE paper (Higgins et al. 2017, "beta-VAE: Learning Basic Visual
+//! The metric of the original beta-VAE paper (Higgins et al. 2017, "beta-VAE: Learning Basic Visual
 //! Concepts with a Constrained Variational Framework") with its own classifier: points as in
-//! `beta-vae-score`, told apart by one softmax layer that is trained step by step,
+//! `beta-vae-score`, classified by one softmax layer that is trained by gradient steps,
 //!
 //! ```text
 //! W ← W - rate · g / sqrt(G),    g = gradient of the mean of -ln p_k over a batch,    G = 0.1 + Σ g²
 //! ```
 //!
-//! which is Adagrad. The paper says: a linear classifier, softmax, Adagrad with rate 0.01, fresh
-//! points in each batch. The sizes are recalled, not read, and differ between descriptions: 64 to 200
-//! pairs per point, batches of 10, 10,000 steps (the re-implementation in Kim and Mnih 2018). We
-//! take 64 pairs, as the study of Locatello et al. (2019) does, batches of 10 and 10,000 steps. The 0.1
-//! that G starts from, weights that start from zero, and 5,000 points that judge are our choice too.
-//! The paper also trains 30 classifiers and drops the worse half of models; that is left to the user.
+//! which is Adagrad. The paper says: a linear classifier, softmax, Adagrad with learning rate 0.01,
+//! fresh points in each batch. The sizes are recalled, not read, and differ between descriptions:
+//! 64 to 200 pairs per point, batches of 10, 10,000 steps (the re-implementation in Kim and Mnih
+//! 2018). We take 64 pairs, as Locatello et al. (2019) do, batches of 10 and 10,000 steps. The
+//! initial 0.1 of G, initial weights of zero, and 5,000 test points are our choice too. The paper
+//! also trains 30 classifiers and drops the worse half of models; that is left to the user.
 
 use ndarray::{Array2, ArrayView1};
 
@@ -28,30 +28,30 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether one can tell which true factor two observations share, from how far apart their codes are:
-`beta-vae-score` with the classifier of the paper that proposed it.
+Whether the differences of codes predict which ground-truth factor two observations share:
+`beta-vae-score` with the classifier of the original paper.
 
 ## How
 
 A point: choose a factor at random, and 64 pairs of rows, the two rows of a pair having the same
-value of this factor; the point is the mean distance of each code over the pairs. One softmax layer
-learns to tell the factor from the point: 10,000 steps of Adagrad with rate 0.01, each on 10 fresh
-points. The score is its accuracy on 5,000 further points. Rows are drawn from the table, with
-replacement. A factor without a list of values is cut into 20 bins of equal width first. Values that
-only one row has, and factors that never change, are not chosen.
+value of this factor; the point is the mean absolute difference of each code over the pairs. One
+softmax layer learns to predict the factor from the point: 10,000 steps of Adagrad with learning
+rate 0.01, each on 10 fresh points. The score is its accuracy on 5,000 further points. Rows are
+sampled from the table, with replacement. Continuous factors are discretised into 20 bins of equal
+width first. Values that only one row has, and constant factors, are not chosen.
 
 ## Reading it
 
-From 0 to 1. 1: the classifier is never wrong. Guessing scores 1 / (number of factors). The part
-`train` is the accuracy on the last 5,000 points that taught it.
+From 0 to 1. 1: the classifier is never wrong. Chance is 1 / (number of factors). The part `train`
+is the accuracy on the last 5,000 training points.
 
 ## Cautions
 
-- The classifier is not trained to the end, so codes with a small spread score lower than the same
-  codes times ten: its steps are small for them.
+- The classifier is not trained to convergence, so codes with a small standard deviation score lower
+  than the same codes times ten: its steps are small for them.
 - The sizes of the paper are not known for certain; compare values of this program with each other.
 - Codes that mix factors can score 1: the classifier may use all codes together.
-- A factor that no code shows costs little, as long as all others are shown.
+- A factor that no code encodes costs little, as long as all others are encoded.
 - If a value has few rows, its pairs repeat them; score 10,000 rows or a full grid.
 
 ## Reference
@@ -68,9 +68,9 @@ pub struct HigginsScore {
     pub batch: usize,
     /// Steps of Adagrad.
     pub steps: usize,
-    /// Its rate.
+    /// Its learning rate.
     pub rate: f64,
-    /// Points that judge the classifier.
+    /// Points to test the classifier on.
     pub test_points: usize,
 }
 
@@ -80,7 +80,7 @@ impl HigginsScore {
         Self { pairs: 64, batch: 10, steps: 10_000, rate: 0.01, test_points: 5_000 };
 }
 
-/// Points are made in portions, so that the work can be watched.
+/// Points are made in portions, so that progress can be reported.
 const PORTION: usize = 10_000;
 
 impl Metric for HigginsScore {
@@ -88,7 +88,7 @@ impl Metric for HigginsScore {
         Info {
             name: "higgins-score",
             title: "Higgins score",
-            summary: "the beta-VAE score with the step-by-step classifier of its first paper",
+            summary: "the beta-VAE metric with the original paper's Adagrad-trained classifier",
             paper: "Higgins et al., beta-VAE, ICLR 2017",
             page: PAGE,
         }

@@ -1,12 +1,12 @@
-//! Interventional robustness score (Suter et al. 2019, arXiv:1811.00007), as computed in the study
-//! of Locatello et al. (2019): with q the 99th percentile (the paper: the maximum) over rows,
+//! Interventional robustness score (Suter et al. 2019, arXiv:1811.00007), as computed by
+//! Locatello et al. (2019): with q the 99th percentile (the paper: the maximum) over rows,
 //!
 //! ```text
 //! IRS(j, k) = 1 - ( mean over values a of v_k of  q of |z_j - mean(z_j | v_k = a)| ) / M_j
 //! M_j = max |z_j - mean(z_j)|,   IRS = Σ M_j max over k of IRS(j, k) / Σ M_j
 //! ```
 //!
-//! Codes that never change are left out; without any other the score is 0.
+//! Constant codes are left out; without any other the score is 0.
 
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -21,33 +21,34 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each code follows one factor and stays where it is when anything else changes.
+Whether each code depends on one factor and is robust to interventions on all others.
 
 ## How
 
-Rows are grouped by the value of one factor. Within each group a code should not move, whatever the
-other factors do: its movement is the 99th percentile of the distance from the group's mean. The
-movements of all groups are averaged and divided by the largest distance of the code from its mean
-over all rows; 1 less that is the robustness of the code given the factor. A code's best factor
-counts, and codes are weighted by their largest distance. Every factor is cut into 20 bins of equal
-width first, so that a factor with more than 20 values has neighbouring ones merged. Codes that
-never change are left out.
+Rows are grouped by the value of one factor. Within each group a code should not change, whatever
+the other factors do: its deviation is the 99th percentile of the distance from the group's mean.
+The deviations of all groups are averaged and divided by the largest distance of the code from its
+mean over all rows; 1 minus that is the robustness of the code given the factor. A code's best
+factor counts, and codes are weighted by their largest distance. Every factor is discretised into 20
+bins of equal width first, so that a factor with more than 20 values has neighbouring ones merged.
+Constant codes are left out.
 
 ## Reading it
 
-Up to 1: each code is a function of one factor. Normal noise in 10,000 rows scores about 0.35,
-since its 99th percentile is well below its maximum. 0: no code changes at all, or codes move as
+Up to 1: each code is a function of one factor. Gaussian noise in 10,000 rows scores about 0.35,
+since its 99th percentile is well below its maximum. 0: all codes are constant, or codes vary as
 much within groups as over all rows; a little below 0 is possible. The parts `irs/code-J` are the
 scores of the codes, counted from 0; the matrix has the robustness of each code (row) given each
 factor, and its largest entry in a row names the code's factor.
 
 ## Cautions
 
-- A factor that no code follows costs nothing, nor does a factor in many codes.
+- A factor that no code encodes costs nothing, nor does a factor encoded by many codes.
 - One far outlier makes the largest distance large, and the code look robust.
-- Codes weigh by their range: rescaling a code changes the score.
-- Groups of few rows look stiller than they are; with many factors of many values score more rows.
-- A factor that never changes makes one group of all rows. It is kept, as in the study, and can be
+- Codes are weighted by their range: rescaling a code changes the score.
+- Deviations in groups of few rows are underestimated; with many factors of many values score more
+  rows.
+- A constant factor makes one group of all rows. It is kept, as in Locatello et al. 2019, and can be
   the best factor of a code of noise.
 
 ## Reference
@@ -58,12 +59,12 @@ arXiv:1811.00007; settings of Locatello et al. 2019, arXiv:1811.12359.";
 /// Interventional robustness score.
 #[derive(Clone, Copy, Debug)]
 pub struct Irs {
-    /// Which quantile of the distances within a group is its movement, from 0 to 1.
+    /// The quantile of the distances within a group, from 0 to 1.
     pub quantile: f64,
 }
 
 impl Irs {
-    /// The settings of the study.
+    /// The settings of Locatello et al. 2019.
     pub const STUDY: Self = Self { quantile: 0.99 };
 }
 
@@ -112,7 +113,7 @@ impl Metric for Irs {
 }
 
 impl Irs {
-    /// M of a code, and its IRS(j, k) given each factor; zeros for a code that never changes.
+    /// M of a code, and its IRS(j, k) given each factor; zeros for a constant code.
     fn robustness(self, code: &[f32], factors: &[Groups]) -> (f64, Vec<f64>) {
         let range = largest_distance(code);
         if range == 0.0 {
@@ -123,7 +124,7 @@ impl Irs {
     }
 }
 
-/// M = max |z - mean(z)|, exactly 0 for a code that never changes.
+/// M = max |z - mean(z)|, exactly 0 for a constant code.
 fn largest_distance(code: &[f32]) -> f64 {
     if code.iter().all(|value| *value == code[0]) {
         return 0.0;
@@ -177,7 +178,7 @@ impl Groups {
     }
 }
 
-/// The quantile with straight lines between neighbours, without sorting all of them.
+/// The quantile with linear interpolation, without sorting all values.
 fn quantile_of(values: &mut [f64], quantile: f64) -> f64 {
     let place = quantile * (values.len() - 1) as f64;
     let (_, &mut low, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);

@@ -7,7 +7,7 @@
 //!
 //! with the normalised TIC in its place for `tic`. The papers define the coefficients for two
 //! columns; CausalVAE (Yang et al. 2021, arXiv:2004.08697) reports them without saying how pairs
-//! are put together. The mean of the best is our choice.
+//! are aggregated. The mean of the best is our choice.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -24,35 +24,34 @@ use crate::watch::Stage;
 const PAGE_OF_MIC: &str = "\
 ## What it measures
 
-Whether each true factor can be told from some code, along a curve of any shape.
+Whether each ground-truth factor depends on some code, by a function of any shape.
 
 ## How
 
-The scatter plot of a code and a factor is covered with a grid, and the mutual information of its
-columns and rows says what the grid tells, as a share of the most a grid of that size can tell. MIC
-is the largest share over the grids with at most B = rows^0.6 cells. One axis of a grid has bins of
-equal numbers of rows, the cuts of the other are the best there are, among 15 places per column;
-then the axes change their parts, and the better counts. The score is the mean over factors of the
-largest MIC any code has with the factor. Values are taken as they are: neither codes nor factors
-are cut into 20 bins first, and equal values stay together. A code or a factor that never changes
-has MIC 0 with everything, and such a factor counts as 0.
+A grid is laid over the scatter plot of a code and a factor, and the mutual information of its
+columns and rows is divided by the most that a grid of that size allows. MIC is the largest quotient
+over the grids with at most B = rows^0.6 cells. One axis of a grid has bins of equal numbers of
+rows; the cuts of the other are optimised over 15 candidates per column; then the axes are
+exchanged, and the better counts. The score is the mean over factors of the largest MIC of any code
+with the factor. Neither codes nor factors are discretised into 20 bins first, and equal values stay
+together. A constant code or factor has MIC 0 with everything, and a constant factor counts as 0.
 
 ## Reading it
 
-From 0 to 1. 1: every factor is told by a code without noise. The parts `mic/FACTOR` are the best
+From 0 to 1. 1: every factor is a noiseless function of a code. The parts `mic/FACTOR` are the best
 codes' MIC; the matrix has all of them, codes by factors. The part `mic of own codes` counts for
-each factor only the codes that the model says are its own, or else one code in the best matching;
+each factor only the codes that the model assigns to it, or else one code in the best matching;
 which of the two CausalVAE reports is not known.
 
 ## Cautions
 
 - Noise does not score 0: the best of many grids always finds something. 500 rows of noise score
   about 0.15, 10,000 about 0.06. See `mic-e` and `tic`, which stay nearer to 0.
-- It asks for some code that tells the factor, not for one code per factor or one factor per code:
-  duplicates and mixtures are free. Read it beside `mig` or `dci`.
-- A function that goes up and down often needs more columns than B allows, and scores below 1.
+- It does not require one code per factor or one factor per code, only some code that depends on the
+  factor: duplicates and mixtures are free. Read it beside `mig` or `dci`.
+- A function that oscillates often needs more columns than B allows, and scores below 1.
 - Only the order of values counts, so a difference in the last digit counts as much as a large one:
-  where codes should be equal, rounding can tell a factor.
+  where codes should be equal, rounding errors can be informative about a factor.
 - The order of a factor's values matters where it has more than two; for shapes it is arbitrary.
 - The time grows as rows^1.2 times codes times factors: 10,000 rows with 10 codes and 5 factors take
   about a second, 100,000 take about 16.
@@ -66,26 +65,26 @@ doi:10.1093/bioinformatics/bts707). The mean over factors of the best code is ou
 const PAGE_OF_TIC: &str = "\
 ## What it measures
 
-Whether each true factor depends on some code at all, along a curve of any shape, and how visibly.
+Whether each ground-truth factor depends on some code at all, by a function of any shape.
 
 ## How
 
-As `mic`, but in place of the best grid all sizes of grid count: TIC is the sum of what the best
-grid of each size tells, here divided by the number of sizes. The score is the mean over factors of
-the largest such TIC any code has with the factor. Values are taken as they are; a code or a factor
-that never changes has TIC 0 with everything, and such a factor counts as 0.
+As `mic`, but all grid sizes count: TIC is the sum of the normalised information of the best grid of
+each size, here divided by the number of sizes. The score is the mean over factors of the largest
+TIC of any code with the factor. Values are not discretised first; a constant code or factor has TIC
+0 with everything, and a constant factor counts as 0.
 
 ## Reading it
 
-From 0 to 1, and lower than `mic`: coarse grids tell less of a winding curve. The parts `tic/FACTOR`
+From 0 to 1, and lower than `mic`: coarse grids miss much of a winding curve. The parts `tic/FACTOR`
 are the best codes' TIC; the matrix has all of them, codes by factors.
 
 ## Cautions
 
-- Made to find out whether there is any dependence, for which it needs fewer rows than `mic`. As a
-  measure of how strong a dependence is, it depends on the shape of the curve.
-- It asks for some code that depends on the factor, not for one code per factor or one factor per
-  code. Read it beside `mig` or `dci`.
+- It is a test statistic of dependence, for which it needs fewer rows than `mic`. As a measure of
+  how strong a dependence is, it depends on the shape of the curve.
+- It does not require one code per factor or one factor per code, only some code that depends on the
+  factor. Read it beside `mig` or `dci`.
 - Its value depends on the number of rows, which sets the sizes of grids: compare equal numbers.
 - The order of a factor's values matters where it has more than two; for shapes it is arbitrary.
 - The time grows as rows^1.2 times codes times factors, as that of `mic`.
@@ -99,27 +98,27 @@ factors of the best code is ours.";
 const PAGE_OF_MIC_E: &str = "\
 ## What it measures
 
-Whether each true factor can be told from some code, along a curve of any shape.
+Whether each ground-truth factor depends on some code, by a function of any shape.
 
 ## How
 
 As `mic`, with fewer grids: only the cuts of the axis with fewer bins are optimised, the other has
-bins of equal numbers of rows. This makes it a consistent estimate of what MIC would be with
-endless rows, and takes less time.
+bins of equal numbers of rows. This makes it a consistent estimator of the population MIC, and takes
+less time.
 
 ## Reading it
 
-From 0 to 1, and a little below `mic`, less so with more rows. 1: every factor is told by a code
-without noise. The parts `mic-e/FACTOR` are the best codes' MIC_e; the matrix has all of them, codes
-by factors.
+From 0 to 1, and a little below `mic`, less so with more rows. 1: every factor is a noiseless
+function of a code. The parts `mic-e/FACTOR` are the best codes' MIC_e; the matrix has all of them,
+codes by factors.
 
 ## Cautions
 
 - Noise does not score 0, but nearer to it than with `mic`.
-- It asks for some code that tells the factor, not for one code per factor or one factor per code:
-  duplicates and mixtures are free. Read it beside `mig` or `dci`.
+- It does not require one code per factor or one factor per code, only some code that depends on the
+  factor: duplicates and mixtures are free. Read it beside `mig` or `dci`.
 - A factor of few values cannot be cut into bins of equal numbers of rows. Bins then hold one value
-  or several, and the score may stay below 1 although the code tells every value.
+  or several, and the score may stay below 1 although the code determines every value.
 - The order of a factor's values matters where it has more than two; for shapes it is arbitrary.
 - The time grows as rows^1.2 times codes times factors, and is about half that of `mic`.
 
@@ -132,13 +131,13 @@ best code is ours.";
 const PAGE_OF_TIC_E: &str = "\
 ## What it measures
 
-Whether each true factor depends on some code at all, along a curve of any shape, and how visibly.
+Whether each ground-truth factor depends on some code at all, by a function of any shape.
 
 ## How
 
 As `tic`, with the grids of `mic-e`: only the cuts of the axis with fewer bins are optimised, and
-what the best grid of each size tells is averaged over all sizes. The score is the mean over factors
-of the largest such TIC_e any code has with the factor.
+the normalised information of the best grid of each size is averaged over all sizes. The score is
+the mean over factors of the largest TIC_e of any code with the factor.
 
 ## Reading it
 
@@ -147,10 +146,10 @@ has all of them, codes by factors.
 
 ## Cautions
 
-- Made to find out whether there is any dependence. As a measure of how strong a dependence is, it
-  depends on the shape of the curve.
-- It asks for some code that depends on the factor, not for one code per factor or one factor per
-  code. Read it beside `mig` or `dci`.
+- It is a test statistic of dependence. As a measure of how strong a dependence is, it depends on
+  the shape of the curve.
+- It does not require one code per factor or one factor per code, only some code that depends on the
+  factor. Read it beside `mig` or `dci`.
 - Its value depends on the number of rows, which sets the sizes of grids: compare equal numbers.
 - The order of a factor's values matters where it has more than two; for shapes it is arbitrary.
 - The time grows as rows^1.2 times codes times factors, as that of `mic-e`.
@@ -166,11 +165,11 @@ best code is ours.";
 pub struct MaximalInformation {
     /// Which grids are tried.
     pub search: Search,
-    /// What is read from the best of them.
+    /// The statistic of the characteristic matrix.
     pub statistic: Statistic,
 }
 
-/// What is read from a characteristic matrix.
+/// A statistic of the characteristic matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
     /// Its largest entry.
@@ -255,7 +254,7 @@ impl Metric for MaximalInformation {
     }
 }
 
-/// The mean over factors of the best of its own codes: those that a model says belong to it, else the
+/// The mean over factors of the best of its own codes: those that a model assigns to it, else the
 /// one it has in the best matching of one code to one factor.
 fn own(matrix: &Array2<f64>, blocks: Option<&[Option<usize>]>) -> f64 {
     let factors = matrix.ncols();

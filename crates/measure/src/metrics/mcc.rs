@@ -22,29 +22,29 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each true factor can be read off one code by a straight line, each code serving one factor.
+Whether each ground-truth factor is a linear function of one code, with a different code for each.
 
 ## How
 
-Pearson's correlation of every code with every factor, without its sign. Codes and factors are then
-matched one to one so that the sum of correlations is largest; MCC is the mean over the matched
-pairs. If there are more codes than factors (or fewer), the rest stays unmatched and does not count.
-Factors that never change are refused.
+Pearson's absolute correlation of every code with every factor. Codes and factors are then matched
+one to one so that the sum of correlations is largest (linear assignment); MCC is the mean over the
+matched pairs. If there are more codes than factors (or fewer), the rest stays unmatched and does
+not count. Constant factors are refused.
 
 ## Reading it
 
-From 0 to 1. 1: the codes are the factors up to order, sign, scale and shift. Unrelated codes score
-near 0, and higher the more codes there are to choose from. The parts `mcc/FACTOR` are the
+From 0 to 1. 1: the codes are the factors up to permutation, sign, scale and shift. Unrelated codes
+score near 0, and higher the more codes there are to choose from. The parts `mcc/FACTOR` are the
 correlations of the matched pairs; the matrix has all of them, with their signs.
 
 ## Cautions
 
-- Two factors rotated by 45 degrees still score 0.71: judge a value against that, not against 0.
-- A code that depends on its factor through a curve scores below 1; see `mcc-spearman`.
+- Two factors rotated by 45 degrees still score 0.71: compare a value with that, not with 0.
+- A code that is a nonlinear function of its factor scores below 1; see `mcc-spearman`.
 - Unmatched codes are free: duplicates and noise beside the right codes cost nothing.
-- The numbers of a factor must mean something. For a factor such as shape (square, ellipse, heart)
-  the order of its values is arbitrary, and so is the correlation with it.
-- A code that never changes has no correlation; leave it out of the array to score the others.
+- The values of a factor must be ordinal. For a factor such as shape (square, ellipse, heart) their
+  order is arbitrary, and so is the correlation with it.
+- A constant code has no correlation; leave it out of the array to score the others.
 
 ## Reference
 
@@ -55,8 +55,8 @@ arXiv:1907.04809.";
 const PAGE_OF_RANKS: &str = "\
 ## What it measures
 
-Whether each true factor can be read off one code by any rising or falling curve, each code serving
-one factor.
+Whether each ground-truth factor is a monotonic function of one code, with a different code for
+each.
 
 ## How
 
@@ -66,15 +66,15 @@ first, and equal values share the mean of their ranks.
 ## Reading it
 
 From 0 to 1. 1: each factor has a code with the same order of rows, or the reverse order. A value
-well above that of `mcc` says that codes follow factors along curves.
+well above that of `mcc` says that codes are nonlinear functions of factors.
 
 ## Cautions
 
-- Two factors rotated by 45 degrees still score about 0.7: judge a value against that, not 0.
+- Two factors rotated by 45 degrees still score about 0.7: compare a value with that, not with 0.
 - A factor with few values has many equal ranks, so a noisy code cannot reach 1 even if it never
   confuses two values.
-- The order of a factor's values must mean something; for shapes or colours it is arbitrary.
-- A code that never changes has no correlation; leave it out of the array to score the others.
+- The values of a factor must be ordinal; for shapes or colours their order is arbitrary.
+- A constant code has no correlation; leave it out of the array to score the others.
 
 ## Reference
 
@@ -136,7 +136,7 @@ impl Metric for Mcc {
     }
 }
 
-/// Refuse a code that never changes: it has no correlation.
+/// Refuse a constant code: it has no correlation.
 fn check_codes(codes: ArrayView2<f32>) -> Result<()> {
     let constant = |column: ArrayView1<f32>| column.iter().all(|value| *value == column[0]);
     match codes.columns().into_iter().position(constant) {

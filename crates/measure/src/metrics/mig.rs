@@ -1,12 +1,12 @@
-//! Mutual information gap (Chen et al. 2018, arXiv:1802.04942), as computed in the study of
-//! Locatello et al. (2019): with I the mutual information of code j, cut into bins, and factor k,
+//! Mutual information gap (Chen et al. 2018, arXiv:1802.04942), as computed by
+//! Locatello et al. (2019): with I the mutual information of code j, discretised, and factor k,
 //!
 //! ```text
 //! MIG = mean over k of  ( I(z_j*; v_k) - max over j != j* of I(z_j; v_k) ) / H(v_k),
 //! j* = argmax over j of I(z_j; v_k)
 //! ```
 //!
-//! The original paper integrates over the posterior instead of cutting its mean into bins.
+//! The original paper integrates over the posterior instead of discretising its mean.
 
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
@@ -20,31 +20,30 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each true factor has a code of its own: one that tells much about the factor, while no
-second code tells nearly as much.
+Whether each ground-truth factor has a code of its own: one code that is informative about the
+factor, while no second code is nearly as informative.
 
 ## How
 
-Each code is cut into 20 bins of equal width, and so is a factor without a list of values. For each
-pair of code and factor, the mutual information says how much knowing one tells about the other, in
-nats. The gap of a factor is the largest information any code has about it, less the second
-largest, divided by the factor's entropy (all there is to know). MIG is the mean gap. Factors that
-never change are refused.
+Each code is discretised into 20 bins of equal width, and so is a continuous factor. For each pair
+of code and factor the mutual information is computed, in nats. The gap of a factor is the largest
+information of any code about it, minus the second largest, divided by the factor's entropy. MIG is
+the mean gap. Constant factors are refused.
 
 ## Reading it
 
-From 0 to 1. 1: every factor is told by one code alone. 0: for every factor, at least two codes
-tell the same, or none tells anything. The parts `mig/FACTOR` show which factor is found; the matrix
-shows by which code.
+From 0 to 1. 1: every factor is determined by one code alone. 0: for every factor, at least two
+codes are equally informative, or none is. The parts `mig/FACTOR` show which factor is found; the
+matrix shows by which code.
 
 ## Cautions
 
-- It asks for one code per factor. An angle stored as its sine and cosine scores near 0.
-- It does not ask for one factor per code: a code that tells two factors is not punished.
+- It requires one code per factor. An angle stored as its sine and cosine scores near 0.
+- It does not require one factor per code: a code that encodes two factors is not penalised.
 - Bins have equal width, so one far outlier can push all other values into one bin.
-- A factor with more than 20 values cannot reach 1: 20 bins tell at most ln 20 nats.
-- Few rows make information look larger than it is, by about (bins - 1)(values - 1) / (2 rows).
-- Measured on independent factors; if factors go together in the data, so does their information.
+- A factor with more than 20 values cannot reach 1: 20 bins carry at most ln 20 nats.
+- With few rows the information is overestimated, by about (bins - 1)(values - 1) / (2 rows).
+- It assumes independent factors; if factors are dependent in the data, they share information.
 
 ## Reference
 

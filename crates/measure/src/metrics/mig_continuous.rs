@@ -6,7 +6,7 @@
 //! j* = argmax over j of I(z_j; v_k)
 //! ```
 //!
-//! Chen et al. integrate over the posterior q(z_j | x), which asks for its variances. A table has
+//! Chen et al. integrate over the posterior q(z_j | x), which needs its variances. A table has
 //! codes only, so this is the information of the codes themselves, be they means or samples.
 
 use ndarray::Array2;
@@ -25,39 +25,38 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each true factor has a code of its own, as `mig` does, without cutting codes into bins: one
-far outlier, or a code with more levels than bins, makes no difference.
+Whether each ground-truth factor has a code of its own, as `mig` does, without discretising codes:
+one far outlier, or a code with more levels than bins, makes no difference.
 
 ## How
 
-The mutual information of a code with a factor is estimated from nearest neighbours (Ross 2014).
-For each row, go as far from its code as the third nearest row with the same value of the factor;
-the fewer rows of other values lie within that distance, the more the code tells. Rows with equal
-codes are all counted. The gap of a factor is the largest information any code has about it, less
-the second largest, divided by what a code that tells the factor would get (its entropy). The score
-is the mean gap. A factor without a list of values is cut into 20 bins of equal width first; codes
-never are. Values that only one row has, and factors that never change, are left out.
+The mutual information of a code with a factor is estimated from nearest neighbours (Ross 2014). For
+each row, take the distance of its code to the third nearest row with the same value of the factor;
+the fewer rows of other values lie within that distance, the more informative the code is. Rows with
+equal codes are all counted. The gap of a factor is the largest information of any code about it,
+minus the second largest, divided by that of a code that determines the factor (its entropy). The
+score is the mean gap. Continuous factors are discretised into 20 bins of equal width first; codes
+never are. Values that only one row has, and constant factors, are left out.
 
 ## Reading it
 
-From 0 to 1. 1: each factor has one code that tells it fully, and no other code knows anything.
-0: the two best codes tell the same, or none tells anything. Only the order and spacing of a code
-count, not its scale. The parts `mig-continuous/FACTOR` show which factor is found; the matrix
-shows by which code, in nats.
+From 0 to 1. 1: each factor has one code that determines it, and no other code is informative. 0:
+the two best codes are equally informative, or none is. Only the order and spacing of a code count,
+not its scale. The parts `mig-continuous/FACTOR` show which factor is found; the matrix shows by
+which code, in nats.
 
 ## Cautions
 
-- This is not the number of Chen et al. for beta-TCVAE, which is about samples from the posterior
+- This is not the MIG of Chen et al. for beta-TCVAE, which is computed on samples of the posterior
   and needs its variances. The two agree if the codes are such samples; codes that are posterior
   means score higher, since the means have no noise.
 - Nor is it `mig`: bins lose information, so that a code with fine levels scores higher here.
-- A mean has no noise, so tiny effects count as much as large ones: a code that holds one factor
-  and, a thousand times smaller, another tells both in full.
-- Rows must be drawn once. Copies of a row are neighbours at distance 0 and look like certainty, so
-  intervals from rows drawn with replacement come out too high.
-- It asks for one code per factor. An angle stored as its sine and cosine scores near 0.
-- Few rows per value make the estimate noisy; below zero it is set to zero.
-
+- A mean has no noise, so tiny effects count as much as large ones: a code that encodes one factor
+  and, a thousand times smaller, another is fully informative about both.
+- Rows must be drawn without replacement. Copies of a row are neighbours at distance 0 and look like
+  certainty, so bootstrap intervals come out too high.
+- It requires one code per factor. An angle stored as its sine and cosine scores near 0.
+- With few rows per value the estimate is noisy; below zero it is set to zero.
 ## Reference
 
 Chen, Li, Grosse and Duvenaud, Isolating Sources of Disentanglement in Variational Autoencoders,

@@ -1,4 +1,4 @@
-//! Metrics: ways to judge a representation. They take two matrices and never see a network.
+//! Metrics of representations. They take two matrices and never see a network.
 //!
 //! To add one, write its file and add it to [`METRICS`]; `unbraid score`, `show`, the docs and the
 //! property tests follow, and `tests/known_answers.rs` asks for its row.
@@ -76,7 +76,7 @@ impl fmt::Debug for dyn Metric {
     }
 }
 
-/// A way to judge a representation.
+/// A metric of representations.
 pub trait Metric: Sync {
     /// What it is.
     fn info(&self) -> Info;
@@ -84,13 +84,13 @@ pub trait Metric: Sync {
     /// How to read its value.
     fn reading(&self) -> Reading;
 
-    /// What it looks at.
+    /// The input it needs.
     fn needs(&self) -> Needs {
         Needs::Factors
     }
 
-    /// Judge. `Error::Missing` says why it does not apply to these data. Long ones tell `watch` how
-    /// far they are, and stop when it says so.
+    /// Compute it. `Error::Missing` says why it does not apply to these data. Long ones report
+    /// their progress to `watch`, and stop when it says so.
     fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Stage)
     -> Result<Score>;
 }
@@ -102,13 +102,13 @@ pub struct Reading {
     pub low: f64,
     /// The largest value there can be.
     pub high: f64,
-    /// Which end is the good one.
+    /// Which end of the range is better.
     pub better: Better,
-    /// What the good end means, in a few words.
+    /// What the better end means, in a few words.
     pub line: &'static str,
 }
 
-/// Which end of its range a metric calls good.
+/// Which end of its range is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// The high end.
@@ -134,14 +134,14 @@ impl fmt::Display for Reading {
     }
 }
 
-/// What a metric looks at.
+/// The input a metric needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Codes alone.
     Codes,
     /// Codes and factors.
     Factors,
-    /// Codes and factors, some rows to teach a predictor and others to judge it.
+    /// Codes and factors, with training rows for a predictor and test rows.
     Split,
     /// A learned graph and the true one.
     Graphs,
@@ -178,8 +178,8 @@ pub fn find(name: &str) -> Result<&'static dyn Metric> {
     info::find("metric", "metrics", METRICS.iter().map(|m| (m.info().name, *m)), name)
 }
 
-/// Judge a table with one metric. One that needs no test rows judges the train rows where these are
-/// given by number, as the protocols of the field do, and all rows otherwise.
+/// Compute one metric of a table. One that needs no test rows uses the training rows where these
+/// are given by number, as published protocols do, and all rows otherwise.
 pub fn judge(
     metric: &dyn Metric,
     representation: &Representation,

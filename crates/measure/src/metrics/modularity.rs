@@ -1,12 +1,12 @@
-//! Modularity (Ridgeway and Mozer 2018, arXiv:1802.05312), as computed in the study of Locatello et
-//! al. (2019): with I the mutual information of code j, cut into bins, and factor k,
+//! Modularity (Ridgeway and Mozer 2018, arXiv:1802.05312), as computed by Locatello et
+//! al. (2019): with I the mutual information of code j, discretised, and factor k,
 //!
 //! ```text
 //! modularity = mean over all j of  1 - Σ over k != k* of I(z_j; v_k)² / ( I(z_j; v_k*)² (K - 1) ),
 //! k* = argmax over k of I(z_j; v_k),  0 for a code without information
 //! ```
 //!
-//! The original paper averages over codes that tell something; the study averages over all.
+//! The original paper averages over informative codes; Locatello et al. average over all.
 
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
@@ -20,28 +20,27 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each code tells about one factor only. The other way round from `mig`: several codes may
-share a factor, but no code may mix factors.
+Whether each code is informative about one factor only. The converse of `mig`: several codes may
+encode a factor, but no code may mix factors.
 
 ## How
 
-Each code is cut into 20 bins of equal width, and so is a factor without a list of values. The
-mutual information of each code with each factor says how much knowing one tells about the other.
-Of each code, the squared information about every factor but its best is compared with that about
-its best: modularity is 1 if there is none, and 0 if the code tells all factors equally well. A
-code without any information counts 0. The score is the mean over all codes. A factor that never
-changes is one more that no code tells.
+Each code is discretised into 20 bins of equal width, and so is a continuous factor. The mutual
+information of each code with each factor is computed. For each code, the squared information about
+every factor but its best is compared with that about its best: modularity is 1 if there is none,
+and 0 if the code is equally informative about all factors. A code without any information counts 0.
+The score is the mean over all codes. A constant factor is one more that no code encodes.
 
 ## Reading it
 
 From 0 to 1. 1: each code belongs to one factor. The parts `modularity/code-J` are those of the
-codes, counted from 0; the matrix shows which factors a code tells.
+codes, counted from 0; the matrix shows which factors a code encodes.
 
 ## Cautions
 
-- Codes that never change count as 0: 2 good codes and 8 dead ones score 0.2.
+- Constant codes count as 0: 2 good codes and 8 inactive ones score 0.2.
 - Noise codes have a little information about every factor by chance, and count by that.
-- A factor that no code tells costs nothing, nor does a factor that many codes tell.
+- A factor that no code encodes costs nothing, nor does a factor that many codes encode.
 - Squares make small mixtures look harmless: half the information about a second of five factors
   costs 0.06.
 - Bins have equal width, so one far outlier can push all other values into one bin.
@@ -61,7 +60,7 @@ impl Metric for Modularity {
         Info {
             name: "modularity",
             title: "Modularity",
-            summary: "does each code tell about one factor only?",
+            summary: "is each code informative about one factor only?",
             paper: "Ridgeway and Mozer, Learning Deep Disentangled Embeddings, NeurIPS 2018",
             page: PAGE,
         }

@@ -1,5 +1,5 @@
-//! Average mutual information of codes, as computed in the study of Locatello et al. (2019): with I
-//! the mutual information of two codes, each cut into bins,
+//! Average mutual information of codes, as computed by Locatello et al. (2019): with I
+//! the mutual information of two codes, each discretised,
 //!
 //! ```text
 //! score = mean over pairs i != j of  I(z_i; z_j)
@@ -16,27 +16,27 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether codes tell about each other, two at a time. It needs no factors.
+Whether pairs of codes are dependent. It needs no factors.
 
 ## How
 
-Each code is cut into 20 bins of equal width. The mutual information of two codes says how much
-knowing one tells about the other, in nats; the score is the mean over all pairs.
+Each code is discretised into 20 bins of equal width. The score is the mean over all pairs of their
+mutual information, in nats.
 
 ## Reading it
 
-From 0 to ln 20 = 3.0 nats, lower is better. 0: no two codes have anything to do with each other.
-The parts `mutual-info/code-J` are the means over the pairs of one code, counted from 0: a copy of
-another code stands out.
+From 0 to ln 20 = 3.0 nats, lower is better. 0: all pairs of codes are independent. The parts
+`mutual-info/code-J` are the means over the pairs of one code, counted from 0: a copy of another
+code stands out.
 
 ## Cautions
 
-- Low is not disentangled: noise scores 0, and so do codes that never change.
+- Low is not disentangled: noise scores 0, and so do constant codes.
 - Independent codes score above 0 by chance, by about (bins in use - 1)² / (2 rows).
 - Three codes may be dependent though any two of them are not; that is not seen.
 - Bins have equal width, so one far outlier can push all other values into one bin.
-- It assumes that the true factors are independent in these rows. If they are not, good codes are
-  not either.
+- It assumes that the ground-truth factors are independent in these rows. If they are not, good
+  codes are not either.
 
 ## Reference
 
@@ -52,7 +52,7 @@ impl Metric for MutualInfo {
         Info {
             name: "mutual-info",
             title: "Mutual information",
-            summary: "how much does a code tell about another, in nats?",
+            summary: "mean mutual information of pairs of codes, in nats",
             paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
             page: PAGE,
         }

@@ -5,8 +5,8 @@
 //! SAP = mean over k of  ( S_j*k - max over j != j* of S_jk ),     j* = argmax over j of S_jk
 //! ```
 //!
-//! With classes, as in the study of Locatello et al. (2019), S is the accuracy of a linear support
-//! vector machine; with numbers, the squared correlation, which is how well a line fits.
+//! With classes, as in Locatello et al. (2019), S is the accuracy of a linear support
+//! vector machine; with numbers, the squared correlation, which is the R² of a linear regression.
 
 use ndarray::{Array2, ArrayView1, Axis};
 use rayon::prelude::*;
@@ -26,32 +26,31 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether each true factor can be told from one code alone, while no second code tells it nearly as
-well.
+Whether each ground-truth factor can be predicted from one code alone, while no second code predicts
+it nearly as well.
 
 ## How
 
-For each pair of code and factor, a linear support vector machine learns to tell the values of the
-factor from the one code, on the rows that teach: for each value, one threshold against all other
-values, rare values counting as much as common ones. Its accuracy on the rows that judge is the
-score of the pair. The gap of a factor is the best score of any code, less the second best; SAP is
-the mean gap. A factor without a list of values is cut into 20 bins of equal width first. Factors
-that never change are refused.
+For each pair of code and factor, a linear support vector machine is trained to predict the factor
+from the one code, on the training rows: one-vs-rest, with balanced class weights. Its accuracy on
+the test rows is the score of the pair. The gap of a factor is the best score of any code, minus the
+second best; SAP is the mean gap. Continuous factors are discretised into 20 bins of equal width
+first. Constant factors are refused.
 
 ## Reading it
 
-From 0 to 1, but 1 is out of reach: values in the middle of a line cannot be cut out by one
-threshold. Noise-free codes of factors with 4 to 8 values score about 0.4; trained models 0.01 to
-0.2. 0: no factor has a code that is ahead. The parts `sap/FACTOR` are the gaps; the matrix has the
+From 0 to 1, but 1 is out of reach: one threshold cannot separate an intermediate value from both
+sides. Noise-free codes of factors with 4 to 8 values score about 0.4; trained models 0.01 to 0.2.
+0: no factor has a code that is ahead. The parts `sap/FACTOR` are the gaps; the matrix has the
 accuracy of each pair.
 
 ## Cautions
 
-- Compare it between models of the same data only: its ceiling depends on the number of values.
-- It asks for one code per factor. An angle stored as its sine and cosine scores near 0.
-- Codes are not scaled and the penalty is strong (C = 0.01), so codes with a small spread are told
-  less well than the same codes times ten.
-- It does not ask for one factor per code: a code that tells two factors is not punished.
+- Compare it between models of the same data only: its maximum depends on the number of values.
+- It requires one code per factor. An angle stored as its sine and cosine scores near 0.
+- Codes are not scaled and the regularisation is strong (C = 0.01), so codes with a small standard
+  deviation score lower than the same codes times ten.
+- It does not require one factor per code: a code that encodes two factors is not penalised.
 
 ## Reference
 
@@ -61,29 +60,28 @@ Unlabeled Observations, 2018, arXiv:1711.00848; settings of Locatello et al. 201
 const PAGE_OF_NUMBERS: &str = "\
 ## What it measures
 
-Whether each true factor lies on a line over one code, while no second code comes near: `sap` for
-factors that are numbers.
+Whether each ground-truth factor is a linear function of one code, while no second code comes near:
+`sap` for continuous factors.
 
 ## How
 
 For each pair of code and factor, the squared correlation: the share of the factor's variance that a
-line over the code explains. The gap of a factor is the largest of any code, less the second
-largest; the score is the mean gap. All factors are taken as numbers, those with a list of values
-too. A code with a variance of at most 1e-12 explains nothing. Factors that never change are
-refused.
+linear regression on the code explains. The gap of a factor is the largest of any code, minus the
+second largest; the score is the mean gap. All factors are taken as numbers, discrete ones too. A
+code with a variance of at most 1e-12 explains nothing. Constant factors are refused.
 
 ## Reading it
 
-From 0 to 1. 1: each factor lies on a line over one code and has nothing to do with the others. 0:
-for every factor, two codes explain the same, or none explains anything. The parts
-`sap-continuous/FACTOR` are the gaps; the matrix has the squared correlation of each pair.
+From 0 to 1. 1: each factor is linear in one code and uncorrelated with the others. 0: for every
+factor, two codes explain the same, or none explains anything. The parts `sap-continuous/FACTOR` are
+the gaps; the matrix has the squared correlation of each pair.
 
 ## Cautions
 
-- It sees lines only: a code that is a curved function of a factor loses what a line cannot follow.
-- It asks for one code per factor. An angle stored as its sine and cosine scores near 0.
-- The order of a factor's values must mean something; for shapes or colours it is arbitrary.
-- It does not ask for one factor per code: a code that tells two factors is not punished.
+- It sees linear dependence only: a code that is a nonlinear function of a factor scores lower.
+- It requires one code per factor. An angle stored as its sine and cosine scores near 0.
+- The values of a factor must be ordinal; for shapes or colours their order is arbitrary.
+- It does not require one factor per code: a code that encodes two factors is not penalised.
 
 ## Reference
 
@@ -93,29 +91,29 @@ Unlabeled Observations, 2018, arXiv:1711.00848.";
 /// SAP.
 #[derive(Clone, Copy, Debug)]
 pub struct Sap {
-    /// Whether factors are numbers, to be explained by a line, in place of classes.
+    /// Whether factors are continuous, with linear regression, in place of classes.
     pub continuous: bool,
 }
 
 impl Sap {
-    /// Classes, told by a support vector machine: `sap`.
+    /// Classes, predicted by a support vector machine: `sap`.
     pub const DISCRETE: Self = Self { continuous: false };
-    /// Numbers, explained by a line: `sap-continuous`.
+    /// Numbers, predicted by linear regression: `sap-continuous`.
     pub const CONTINUOUS: Self = Self { continuous: true };
 }
 
-/// The weight of the losses against the penalty, as in the study.
+/// The inverse regularisation strength, as in Locatello et al. 2019.
 const C: f64 = 0.01;
-/// A code with a smaller variance explains nothing, as in the study.
+/// A code with a smaller variance explains nothing, as in Locatello et al. 2019.
 const STILL: f64 = 1e-12;
 
 impl Metric for Sap {
     fn info(&self) -> Info {
         let (name, title, summary, page) = if self.continuous {
-            let summary = "does each factor lie on a line over one code alone?";
+            let summary = "is each factor a linear function of one code alone?";
             ("sap-continuous", "SAP (continuous)", summary, PAGE_OF_NUMBERS)
         } else {
-            let summary = "can each factor be told from one code, and from no other?";
+            let summary = "can each factor be predicted from one code, and from no other?";
             ("sap", "SAP", summary, PAGE)
         };
         let paper =
@@ -156,7 +154,7 @@ impl Metric for Sap {
     }
 }
 
-/// How often a support vector machine on code j is right about factor k, `[codes, factors]`.
+/// The accuracy of a support vector machine on code j for factor k, `[codes, factors]`.
 fn accuracies(representation: &Representation, watch: &Stage) -> Result<Array2<f64>> {
     let (train, test) = representation.split_rows()?;
     let columns = representation.classes();
@@ -190,7 +188,7 @@ fn accuracies(representation: &Representation, watch: &Stage) -> Result<Array2<f
     Ok(matrix)
 }
 
-/// cov(z_j, v_k)² / (var z_j · var v_k), `[codes, factors]`; zeros for a code that hardly moves.
+/// cov(z_j, v_k)² / (var z_j · var v_k), `[codes, factors]`; zeros for a nearly constant code.
 fn squared_correlations(representation: &Representation) -> Array2<f64> {
     let variance = |column: ArrayView1<f32>| column.mapv(f64::from).var(1.0);
     let mut matrix = pearson(representation.codes.view(), representation.values.view());

@@ -27,10 +27,10 @@ How many edges of a learned causal graph are wrong.
 
 ## How
 
-An edge is learned if its strength, without the sign, is above 0.3. The distance counts the edges to
-add, to remove and to turn round until the learned graph is the true one; turning round counts once.
-Edges from a node to itself are ignored. An edge learned in both directions is two edges. Codes and
-factors are not looked at, so neither continuous factors nor factors that never change matter.
+An edge is learned if its absolute weight is above 0.3. The distance counts the edges to add, to
+remove and to reverse until the learned graph is the true one; a reversal counts once. Self-loops
+are ignored. An edge learned in both directions is two edges. Codes and factors are not used, so
+neither continuous nor constant factors matter.
 
 ## Reading it
 
@@ -42,11 +42,11 @@ harmonic mean. A share of nothing is 1 if neither graph has an edge, and 0 other
 
 ## Cautions
 
-- Strengths depend on the scale of what the nodes stand for. 0.3 is the threshold that NOTEARS uses
-  for linear models of data with unit noise; probabilities of edges are better cut at 0.5.
+- Edge weights depend on the scale of the variables. 0.3 is the threshold that NOTEARS uses for
+  linear models of data with unit noise; edge probabilities are better cut at 0.5.
 - Learning no edge at all beats a poor guess where true edges are few; read `recall` beside it.
-- A graph can be wrong by this distance and yet have the same independencies: from observations
-  alone, some edges cannot be told from their reversals.
+- A graph can be wrong by this distance and yet be Markov equivalent to the true one: from
+  observational data alone, some edges cannot be oriented.
 - Node i of the learned graph must be node i of the true one.
 
 ## Reference
@@ -58,7 +58,7 @@ arXiv:1803.01422.";
 /// Structural Hamming distance.
 #[derive(Clone, Copy, Debug)]
 pub struct Shd {
-    /// A learned edge is one whose strength is above this, whatever its sign.
+    /// A learned edge is one whose absolute weight is above this.
     pub threshold: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Total correlation of codes as if they were Gaussian, as computed in the study of Locatello et al.
+//! Total correlation of codes under a Gaussian assumption, as computed by Locatello et al.
 //! (2019): with S the covariance of the codes and R their correlation,
 //!
 //! ```text
@@ -18,29 +18,28 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether codes go together: how far they are from independent, as far as straight lines can tell. It
-needs no factors.
+Whether codes are dependent, as far as second moments can show. It needs no factors.
 
 ## How
 
-The covariance of the codes is taken as that of a Gaussian. The score is the Kullback-Leibler
-divergence in nats of this Gaussian from the one with the same variances and no covariance: half of
-the sum of log variances less half of the log determinant of the covariance.
+The codes are taken as jointly Gaussian. The score is the Kullback-Leibler divergence in nats of
+this Gaussian from the product of its marginals: half of the sum of log variances minus half of the
+log determinant of the covariance.
 
 ## Reading it
 
-From 0 without end, lower is better. 0: no two codes are correlated. Two codes with correlation 0.9
+From 0 to infinity, lower is better. 0: no two codes are correlated. Two codes with correlation 0.9
 give 0.83. Rescaling a code changes nothing. The part `total-correlation/off-diagonal` is the sum of
-the squared covariances of different codes, what a DIP-VAE lowers; it does see scale.
+the squared covariances of different codes, which a DIP-VAE penalises; it depends on scale.
 
 ## Cautions
 
 - Low is not disentangled: any rotation to principal axes gives 0, and so does noise.
-- Dependence without correlation is not seen: a code and its square may score 0.
-- A code that never changes has no correlation, and a code that is a sum of others makes the score
-  infinite; both are refused. Leave the code out to score the others.
-- More codes have more pairs that can go together: compare models with as many codes.
-- Codes of unequal scale count alike; the noise in a collapsed code counts as much as a signal.
+- Nonlinear dependence is not seen: a code and its square may score 0.
+- A constant code has no correlation, and a code that is a sum of others makes the score infinite;
+  both are refused. Leave the code out to score the others.
+- More codes have more pairs that can be correlated: compare models with equally many codes.
+- Codes of unequal scale count alike; the noise in a collapsed latent counts as much as a signal.
 
 ## Reference
 
@@ -60,7 +59,7 @@ impl Metric for TotalCorrelation {
         Info {
             name: "total-correlation",
             title: "Total correlation",
-            summary: "how far are codes from uncorrelated, in nats?",
+            summary: "Gaussian total correlation of the codes, in nats",
             paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
             page: PAGE,
         }

@@ -6,8 +6,8 @@
 //! UDR(j)      = median over the other models i of score(i, j)
 //! ```
 //!
-//! where 0 / 0 counts as 0. R is the size of the Lasso coefficients that tell the codes of j from
-//! those of i, or the size of Spearman's correlation.
+//! where 0 / 0 counts as 0. R is the absolute Lasso coefficient in predicting the codes of j from
+//! those of i, or the absolute Spearman correlation.
 
 use std::ops::Range;
 
@@ -26,19 +26,19 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether models that differ only in their seed find the same codes. It needs no true factors: the
-idea is that entangled representations differ from seed to seed, while disentangled ones agree.
+Whether models that differ only in their seed learn the same codes. It needs no ground-truth
+factors: the idea is that entangled representations differ from seed to seed, while disentangled
+ones agree.
 
 ## How
 
-Codes with a KL divergence from the prior of at most 0.01 carry nothing and are left out; where no
-KL is known, every code that changes stays. The others are brought to mean 0 and standard deviation
-1. For each pair of models, a Lasso regression (alpha 0.1) tells the codes of the one from those of
-the other; its coefficients without their signs say how similar two codes are. If each code of one
-model has one counterpart in the other, each row and each column of this matrix has one large entry:
-the pair's score is the mean over rows and columns of the squared largest entry over the sum. The
-score of a model is the median of its pairs with all other models. Models may differ in the number
-of codes.
+Latents with a KL divergence from the prior of at most 0.01 are inactive and left out; where no KL
+is known, every code that is not constant stays. The others are standardised. For each pair of
+models, a Lasso regression (alpha 0.1) predicts the codes of the one from those of the other; its
+absolute coefficients are the similarities of codes. If each code of one model has one counterpart
+in the other, each row and each column of this matrix has one large entry: the pair's score is the
+mean over rows and columns of the squared largest entry over the sum. The score of a model is the
+median of its pairs with all other models. Models may differ in the number of codes.
 
 ## Reading it
 
@@ -50,9 +50,9 @@ others in the order given. To choose a model, take the one with the largest part
 
 - Models that agree need not be right: all may find the same mixture.
 - A model with few informative codes agrees easily and scores too high.
-- Compare models with the same settings and other seeds. Models of other settings beside them make
-  it what the paper calls UDR-A2A.
-- If codes of one model go together, a coefficient may exceed 1, and so may a score.
+- Compare models with the same hyperparameters and other seeds. With models of other hyperparameters
+  beside them it is what the paper calls UDR-A2A.
+- If codes of one model are correlated, a coefficient may exceed 1, and so may a score.
 - Two models say little; the paper takes five and more.
 
 ## Reference
@@ -63,14 +63,13 @@ Duan et al., Unsupervised Model Selection for Variational Disentangled Represent
 const PAGE_OF_RANKS: &str = "\
 ## What it measures
 
-Whether models that differ only in their seed find the same codes, up to any rising or falling
-curve.
+Whether models that differ only in their seed learn the same codes, up to a monotonic function.
 
 ## How
 
-As `udr`, with Spearman's rank correlation of two codes, without its sign, in place of the
-coefficients of a Lasso regression. Codes with a KL divergence of at most 0.01 are left out; where
-no KL is known, every code that changes stays.
+As `udr`, with the absolute Spearman rank correlation of two codes in place of the coefficients of a
+Lasso regression. Latents with a KL divergence of at most 0.01 are left out; where no KL is known,
+every code that is not constant stays.
 
 ## Reading it
 
@@ -82,8 +81,8 @@ this one first.
 
 - Lower than `udr`: small correlations of unrelated codes are never exactly 0, and all of them count
   in the sum. With few rows this costs more.
-- A code that never changes but is said to have a KL above 0.01 has no ranks; everything it is
-  compared with counts as 0, as in the reference.
+- A constant code with a given KL above 0.01 has no ranks; everything it is compared with counts as
+  0, as in the reference.
 - Models that agree need not be right, and models with few informative codes agree easily.
 
 ## Reference
@@ -103,7 +102,7 @@ pub struct Udr {
 /// How similar two codes are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Similarity {
-    /// The coefficient of the one in a regression that tells the other.
+    /// The absolute coefficient of the one in a regression on the other.
     Lasso(Lasso),
     /// Their rank correlation.
     Spearman,
@@ -121,10 +120,10 @@ impl Metric for Udr {
     fn info(&self) -> Info {
         let (name, title, summary, page) = match self.similarity {
             Similarity::Lasso(_) => {
-                ("udr", "UDR", "do other models of the same kind find the same codes?", PAGE)
+                ("udr", "UDR", "do models with other seeds learn the same codes?", PAGE)
             }
             Similarity::Spearman => {
-                let summary = "do other models of the same kind find codes of the same order?";
+                let summary = "do models with other seeds learn codes of the same order?";
                 ("udr-spearman", "UDR (Spearman)", summary, PAGE_OF_RANKS)
             }
         };
@@ -163,7 +162,7 @@ impl Metric for Udr {
     }
 }
 
-/// The codes of a model and the columns of them that carry something.
+/// The codes of a model, and the columns of its active latents.
 struct Model<'a> {
     codes: ArrayView2<'a, f32>,
     informative: Vec<usize>,
@@ -220,7 +219,7 @@ impl Udr {
         }
         let all = all.view();
         let correlations = match self.similarity {
-            // A code that never changes tells nothing and is told by nothing.
+            // A constant code predicts nothing and is predicted by nothing.
             Similarity::Lasso(_) => correlations(all).mapv(|r| if r.is_nan() { 0.0 } else { r }),
             Similarity::Spearman => spearman(all, all),
         };

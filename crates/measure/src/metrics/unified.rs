@@ -1,5 +1,5 @@
-//! Unified scores: one matrix, every way to sum it up (disentanglement_lib's `unified_scores`).
-//! With I the mutual information of code j, cut into bins, and factor k, the value is the
+//! Unified scores: one matrix, every way to aggregate it (disentanglement_lib's `unified_scores`).
+//! With I the mutual information of code j, discretised, and factor k, the value is the
 //! disentanglement of DCI (Eastwood and Williams 2018) with I in place of importance:
 //!
 //! ```text
@@ -20,33 +20,33 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-What `dci`, `mig`, `sap` and `modularity` would say if they all looked at the same thing. Their
-values differ for two reasons: what they take from the table (information, importance in a
-predictor, accuracy) and how they sum it up. Here only the second differs.
+What `dci`, `mig`, `sap` and `modularity` would give for the same code-factor matrix. Their values
+differ for two reasons: the matrix (mutual information, importance in a predictor, accuracy) and its
+aggregation. Here only the second differs.
 
 ## How
 
-Each code is cut into 20 bins of equal width, and so is a factor without a list of values. The
-mutual information of each code with each factor makes a matrix, which is summed up in five ways:
-`disentanglement` (the value: is each row in one entry? by the entropy of its shares, rows weighted
-by their sums), `completeness` (the same of columns), `mig` (mean gap of the two largest in a
-column, divided by the factor's entropy), `gap` (the same in nats, the way of `sap`) and
-`modularity` (by squares, rows weighted equally). Factors that never change are left out.
+Each code is discretised into 20 bins of equal width, and so is a continuous factor. The mutual
+information of each code with each factor makes a matrix, which is aggregated in five ways:
+`disentanglement` (the value: 1 minus the entropy of each row's shares, rows weighted by their
+sums), `completeness` (the same of columns), `mig` (mean gap of the two largest in a column, divided
+by the factor's entropy), `gap` (the same in nats, as in `sap`) and `modularity` (by squares, rows
+weighted equally). Constant factors are left out.
 
 ## Reading it
 
-From 0 to 1, but for `gap`, which is in nats. `disentanglement` of 1: each code tells about one
-factor only; `completeness` of 1: each factor is told by one code only. Where two parts disagree,
-the way of summing up makes the difference; where `disentanglement` here and that of `dci` disagree,
-what is summed up does: `dci` may find combinations of codes.
+From 0 to 1, but for `gap`, which is in nats. `disentanglement` of 1: each code is informative about
+one factor only; `completeness` of 1: each factor is encoded by one code only. Where two parts
+disagree, the aggregation makes the difference; where `disentanglement` here and that of `dci`
+disagree, the matrix does: `dci` may find combinations of codes.
 
 ## Cautions
 
 - Information is overestimated by about (bins - 1)(values - 1) / (2 rows), which fills a sparse
   matrix and lowers every part: score many rows.
-- Dead codes weigh nothing in `disentanglement` and lower `modularity`.
+- Inactive codes have no weight in `disentanglement` and lower `modularity`.
 - Shares depend on the number of factors, and those of `completeness` on the number of codes:
-  compare models with as many codes.
+  compare models with equally many codes.
 
 ## Reference
 
@@ -54,7 +54,7 @@ Locatello et al., A Sober Look at the Unsupervised Learning of Disentangled Repr
 their Evaluation, 2020, arXiv:2010.14766; Eastwood and Williams, A Framework for the Quantitative
 Evaluation of Disentangled Representations, 2018.";
 
-/// One matrix of information, summed up in every way.
+/// One matrix of mutual information, aggregated in every way.
 #[derive(Clone, Copy, Debug)]
 pub struct Unified;
 
@@ -63,7 +63,7 @@ impl Metric for Unified {
         Info {
             name: "unified",
             title: "Unified scores",
-            summary: "DCI, MIG, SAP and modularity of one matrix: the information itself",
+            summary: "DCI, MIG, SAP and modularity of one matrix, the mutual information",
             paper: "Locatello et al., A Sober Look at Unsupervised Learning, JMLR 2020",
             page: PAGE,
         }

@@ -1,11 +1,11 @@
-//! Wasserstein correlation of codes as if they were Gaussian, as computed in the study of Locatello
+//! Wasserstein correlation of codes under a Gaussian assumption, as computed by Locatello
 //! et al. (2019): with S the covariance of the codes and D its diagonal,
 //!
 //! ```text
 //! W = ( 2-Wasserstein distance of N(0, S) and N(0, D) )² = 2 tr S - 2 tr ( D^½ S D^½ )^½
 //! ```
 //!
-//! The study takes the root of D S, which has the same eigenvalues.
+//! Locatello et al. take the root of D S, which has the same eigenvalues.
 
 use ndarray::Array2;
 
@@ -20,28 +20,27 @@ use crate::watch::Stage;
 const PAGE: &str = "\
 ## What it measures
 
-Whether codes go together: how far they would have to be moved to be uncorrelated. It needs no
+Whether codes are correlated: the optimal transport distance to uncorrelated codes. It needs no
 factors.
 
 ## How
 
-The covariance of the codes is taken as that of a Gaussian. The score is the squared 2-Wasserstein
-distance of this Gaussian from the one with the same variances and no covariance: how far, squared
-and on average, each row of codes must move.
+The codes are taken as jointly Gaussian. The score is the squared 2-Wasserstein distance of this
+Gaussian from the product of its marginals: the mean squared distance that a row of codes must move.
 
 ## Reading it
 
-From 0 without end, lower is better, in the squared unit of the codes. 0: no two codes are
-correlated. The part `normalised` is the score divided by the sum of variances, and does not depend
-on one scale for all codes: two codes of equal variance with correlation 0.9 give 0.31.
+From 0 to infinity, lower is better, in the squared unit of the codes. 0: no two codes are
+correlated. The part `normalised` is the score divided by the sum of variances, and invariant to one
+scale for all codes: two codes of equal variance with correlation 0.9 give 0.31.
 
 ## Cautions
 
 - Low is not disentangled: any rotation to principal axes gives 0, and so does noise.
-- It depends on the scale of each code: codes that hardly vary hardly count, and codes that never
-  change do not count at all. If none changes the score is 0, and there is no part `normalised`.
-- Dependence without correlation is not seen.
-- Compare `normalised` between models, and models with as many codes.
+- It depends on the scale of each code: codes with a small variance hardly count, and constant codes
+  do not count at all. If all are constant the score is 0, and there is no part `normalised`.
+- Nonlinear dependence is not seen.
+- Compare `normalised` between models, and models with equally many codes.
 
 ## Reference
 
@@ -58,7 +57,7 @@ impl Metric for Wasserstein {
         Info {
             name: "wasserstein",
             title: "Wasserstein correlation",
-            summary: "how far would codes have to move to be uncorrelated?",
+            summary: "Gaussian 2-Wasserstein distance of the codes from uncorrelated ones",
             paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
             page: PAGE,
         }

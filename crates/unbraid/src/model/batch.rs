@@ -20,7 +20,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Move a draw to a device.
+    /// Move a sample of examples to a device.
     pub fn new(draw: &Draw, shape: Shape, device: &Device) -> Self {
         let count = draw.count;
         let table = |values: &[f32]| {
@@ -65,7 +65,7 @@ impl Seen {
         self.len() == 0
     }
 
-    /// Some rows, as a draw without a second view.
+    /// Some rows, as examples with one view.
     pub fn part(&self, from: usize, to: usize) -> Draw {
         let rows = |table: &Array2<f32>| {
             let part = table.slice_axis(Axis(0), (from..to).into());
@@ -92,7 +92,7 @@ pub fn matrix(values: &[f32], rows: usize, columns: usize, device: &Device) -> T
     Tensor::from_data(TensorData::new(values.to_vec(), [rows, columns]), device)
 }
 
-/// The numbers of a tensor, last axis fastest.
+/// The values of a tensor, last axis fastest.
 pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_to_vec().expect("every tensor here holds f32")
 }

@@ -1,7 +1,7 @@
 //! The one place where types are erased: any method, trained or fitted, behind plain arrays.
 //!
 //! Nobody implements [`Learner`] by hand: `Trained` does for every [`Model`], `Fitted` for every
-//! [`Baseline`]. What stands right of this file in the flow knows neither burn nor a model's type.
+//! [`Baseline`]. Later modules of the flow know neither burn nor a model's type.
 
 use std::borrow::Cow;
 
@@ -23,44 +23,44 @@ use crate::model::weights::{self, Weights};
 use crate::model::{Baseline, Code, Model, Settings, Step, Strengths, Task};
 use crate::parts::nets::normalised;
 
-/// How many rows are encoded or decoded at once: few enough for their maps to stay in cache.
+/// How many rows are encoded or decoded at once: few enough for their feature maps to stay in cache.
 const CHUNK: usize = 64;
 
-/// The named numbers of one step; `loss` first. Those of single latents have a `/` in their name.
+/// The logged terms of one step; `loss` first. Those of single latents have a `/` in their name.
 pub type Terms = Vec<(Cow<'static, str>, f32)>;
 
-/// A latent that tells more than this, in nats, is active.
+/// A latent with a larger KL, in nats, is active.
 pub const ACTIVE: f32 = 0.01;
 
 /// A registry entry: a method by name, from settings to something that learns.
 pub struct Entry {
     /// What it is.
     pub info: Info,
-    /// What it learns from.
+    /// Its supervision.
     pub supervision: Supervision,
-    /// Whether it takes gradient steps; a baseline is fitted at once.
+    /// Whether it is trained by gradient steps; a baseline is fitted in closed form.
     pub takes_steps: bool,
-    /// The settings of `[model]` with every default spelled out and what it learns from with them,
-    /// or why they cannot work.
+    /// The settings of `[model]` with every default filled in, and the supervision they need; or
+    /// why they are refused.
     pub resolve: fn(&Table, &Task) -> Result<(Table, Supervision)>,
-    /// Something that can learn, with weights drawn from the generator.
+    /// A learner with weights initialised from the generator.
     pub build: fn(&Table, &Task, &Rng) -> Result<Box<dyn Learner>>,
 }
 
-/// The codes of some rows.
+/// The posterior of some rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// `[rows, latents]`
     pub mean: Array2<f32>,
-    /// The standard deviation of each, where codes are drawn from a Gaussian.
+    /// The posterior standard deviations, where the posterior is Gaussian.
     pub deviation: Option<Array2<f32>>,
-    /// What each tells, in nats, where the prior is not N(0, 1).
+    /// The KL of each latent, in nats, where the prior is not N(0, 1).
     pub kl: Option<Array2<f32>>,
 }
 
 impl Posterior {
-    /// KL(N(mean, deviation²) ‖ prior) of each latent, averaged over the rows: what it tells, in
-    /// nats. The prior is N(0, 1) unless the method has another.
+    /// KL(N(mean, deviation²) ‖ prior) of each latent in nats, averaged over the rows. The prior is
+    /// N(0, 1) unless the method has another.
     pub fn kl_per_latent(&self) -> Option<Vec<f32>> {
         if let Some(kl) = &self.kl {
             return kl.mean_axis(Axis(0)).map(|each| each.to_vec());
@@ -73,7 +73,7 @@ impl Posterior {
         all.mean_axis(Axis(0)).map(|each| each.to_vec())
     }
 
-    /// One draw per row.
+    /// One sample of the posterior per row.
     pub fn draw(&self, rng: &mut Rng) -> Option<Array2<f32>> {
         let deviation = self.deviation.as_ref()?;
         let draw = |mean: &f32, deviation: &f32| mean + deviation * rng.normal();
@@ -92,26 +92,26 @@ pub struct Intervened {
     pub observations: Array2<f32>,
 }
 
-/// Something that learns and encodes. Rows in, rows out.
+/// A method that can be trained and can encode. Rows in, rows out.
 pub trait Learner: Send {
-    /// Before the first step: fit what needs no steps, all of a baseline.
+    /// Before the first step: fit what needs no gradients; for a baseline, all of it.
     fn fit(&mut self, _data: &dyn Dataset, _rng: &Rng) -> Result<()> {
         Ok(())
     }
 
-    /// After the last step: fit what waits for a trained model.
+    /// After the last step: fit what needs the trained model.
     fn finish(&mut self, _data: &dyn Dataset, _rng: &Rng) -> Result<()> {
         Ok(())
     }
 
-    /// One update, unless a term of the loss is not finite: then nothing changes, and the terms
+    /// One gradient step, unless a term of the loss is not finite: then nothing changes, and the terms
     /// say so.
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms;
 
-    /// What rows are encoded to.
+    /// The posterior of these rows.
     fn posterior(&self, seen: &Seen) -> Posterior;
 
-    /// The means, `[rows, latents]`.
+    /// The posterior means, `[rows, latents]`.
     fn encode(&self, seen: &Seen) -> Array2<f32> {
         self.posterior(seen).mean
     }
@@ -119,14 +119,14 @@ pub trait Learner: Send {
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
 
-    /// The same where the codes `from` of one row are changed to each of these, and the change passes on
-    /// to codes that others make.
+    /// The same where the codes `from` of one row are changed to each of these, and the change
+    /// passes on to latents that depend on them.
     fn decode_changed(&self, _from: &[f32], to: ArrayView2<f32>) -> Option<Array2<f32>> {
         self.decode(to)
     }
 
-    /// log p(x, z) − log q(z|x) of so many draws for each row, `[rows, draws]`, if the method has both
-    /// densities. `number` says which draws, of all that the generator could give.
+    /// log p(x, z) − log q(z|x) of `draws` samples of z for each row, `[rows, draws]`, if the
+    /// method has both densities. `number` selects the stream of random numbers.
     fn log_weights(
         &self,
         _seen: &Seen,
@@ -137,42 +137,42 @@ pub trait Learner: Send {
         None
     }
 
-    /// How many latents each layer has, from the bottom; nothing if there are no layers.
+    /// How many latents each layer has, from the bottom; empty if there are no layers.
     fn layers(&self) -> Vec<usize> {
         vec![]
     }
 
-    /// Whether codes depend on labels, so that rows without them have none.
+    /// Whether encoding needs labels.
     fn sees_labels(&self) -> bool {
         false
     }
 
-    /// How many codes each concept has, if codes stand for concepts.
+    /// How many latents each concept has, if latents stand for concepts.
     fn dimensions(&self) -> Option<usize> {
         None
     }
 
-    /// Who causes whom, if the method has learned that.
+    /// The learned causal graph, if there is one.
     fn graph(&self) -> Option<Strengths> {
         None
     }
 
-    /// What rows with these codes would have been, had some concepts had these values; if the method
-    /// can say.
+    /// The counterfactuals of rows with these codes under interventions on concepts, if the method
+    /// supports them.
     fn intervene(&self, _codes: ArrayView2<f32>, _dos: &[Do]) -> Option<Intervened> {
         None
     }
 
-    /// Everything learned, by name.
+    /// All learned parameters, by name.
     fn weights(&self) -> Weights;
 
-    /// Take over what [`weights`](Self::weights) gave.
+    /// Load the parameters that [`weights`](Self::weights) returned.
     fn set_weights(&mut self, weights: Weights) -> Result<()>;
 
-    /// The optimiser's memory, as bytes.
+    /// The state of the optimiser, as bytes.
     fn optimizer_state(&self) -> Vec<u8>;
 
-    /// Take over what [`optimizer_state`](Self::optimizer_state) gave.
+    /// Load the state that [`optimizer_state`](Self::optimizer_state) returned.
     fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()>;
 }
 
@@ -230,7 +230,7 @@ impl<M: Model> Trained<M> {
         self.model.as_ref().expect("the model is only away during a step")
     }
 
-    /// What `decode` makes of codes, chunk by chunk; nothing if there is no decoder.
+    /// Decode codes chunk by chunk; `None` if there is no decoder.
     fn decoded(
         &self,
         codes: ArrayView2<f32>,
@@ -392,7 +392,7 @@ impl<M: Model> Learner for Trained<M> {
     }
 }
 
-/// How many latents are active, and the KL of each; both also of each layer, counted from 1 at the
+/// The number of active latents and the KL of each; both also for each layer, counted from 1 at the
 /// bottom.
 fn latent_terms(kl: &Tensor<1>, layers: &[usize]) -> Terms {
     let kl = batch::numbers(kl.clone());
@@ -417,7 +417,7 @@ fn edge_terms(a: &Tensor<2>) -> Terms {
     pairs.map(|k| (format!("edge/{}-{}", k / nodes, k % nodes).into(), strengths[k])).collect()
 }
 
-/// Apply `f` to chunks of rows and stack what it gives.
+/// Apply `f` to chunks of rows and concatenate the results.
 fn in_chunks(rows: &ArrayView2<f32>, mut f: impl FnMut(&[f32], usize) -> Vec<f32>) -> Array2<f32> {
     let mut out = Vec::new();
     for chunk in rows.axis_chunks_iter(Axis(0), CHUNK) {

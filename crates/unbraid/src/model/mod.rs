@@ -1,6 +1,6 @@
-//! What a method must say, and nothing about how it is trained.
+//! The contract of a method: what it computes, not how it is trained.
 //!
-//! A method that learns by gradient implements [`Model`]; one with a closed form (raw pixels,
+//! A method trained by gradients implements [`Model`]; one with a closed form (raw pixels,
 //! principal components) implements [`Baseline`]. Either is one file in `models/` and one line in
 //! its registry.
 
@@ -25,19 +25,19 @@ use crate::error::{Error, Result};
 use crate::model::batch::{Batch, Seen};
 use crate::model::weights::Weights;
 
-/// What a model may know about its data before it sees them.
+/// What a model knows about its data before training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Task {
-    /// The form of an observation.
+    /// The shape of an observation.
     pub shape: Shape,
     /// How many rows there are.
     pub rows: usize,
-    /// How many numbers a label has; 0 where there are none.
+    /// How many numbers a label has; 0 without labels.
     pub label: usize,
 }
 
 impl Task {
-    /// That of a data set.
+    /// The task of a data set.
     pub fn of(data: &dyn Dataset) -> Self {
         let label = if data.is_empty() { None } else { data.label(0) };
         Self { shape: data.shape(), rows: data.len(), label: label.map_or(0, |label| label.len()) }
@@ -46,7 +46,7 @@ impl Task {
 
 /// The settings of a model: the keys of `[model]`, with their defaults.
 pub trait Settings: Serialize + DeserializeOwned + Default {
-    /// Replace every "auto" by its value for this task, and refuse what cannot work.
+    /// Replace every "auto" by its value for this task, and refuse invalid settings.
     fn resolve(&mut self, task: &Task) -> Result<()>;
 }
 
@@ -60,16 +60,16 @@ impl Settings for Nothing {
     }
 }
 
-/// A method that learns by gradient.
+/// A method trained by gradients.
 pub trait Model: Module + 'static {
     /// Its settings.
     type Config: Settings + Send;
     /// What it is.
     const INFO: Info;
-    /// What it learns from.
+    /// Its supervision.
     const SUPERVISION: Supervision;
 
-    /// What it learns from with these settings.
+    /// The supervision that these settings need.
     fn supervision(_config: &Self::Config) -> Supervision {
         Self::SUPERVISION
     }
@@ -77,87 +77,88 @@ pub trait Model: Module + 'static {
     /// Build with seeded weights. The settings have been resolved, so this cannot fail.
     fn init(config: &Self::Config, task: &Task, rng: &Rng, device: &Device) -> Self;
 
-    /// Once, before the first step: what is to be known of the data, such as their mean and spread.
+    /// Once, before the first step: fit to the data what is not trained, such as their mean and scale.
     fn prepare(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
         Ok(self)
     }
 
-    /// What is minimised. All randomness comes from `step`.
+    /// The loss that is minimised. All randomness comes from `step`.
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss;
 
-    /// Parameters that learn otherwise than the rest in this step: those whose path begins so.
+    /// Parameter groups with their own learning rate and betas in this step, by path prefix.
     fn groups(&self, _step: &Step) -> Vec<Group> {
         vec![]
     }
 
-    /// After each step: what follows the weights, such as their moving average.
+    /// After each step: update what depends on the weights, such as their moving average.
     fn follow(self, _step: &Step) -> Self {
         self
     }
 
-    /// Once, after the last step: what is fitted to the codes of a trained model.
+    /// Once, after the last step: fit what needs the trained model.
     fn finish(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
         Ok(self)
     }
 
-    /// Whether [`encode`](Self::encode) looks at labels, so that rows without them have no codes.
+    /// Whether [`encode`](Self::encode) needs labels.
     fn sees_labels(&self) -> bool {
         false
     }
 
-    /// What observations, with their labels where the data have any, are encoded to.
+    /// The posterior, or deterministic code, of observations, with their labels where the data have
+    /// any.
     fn encode(&self, seen: &Batch) -> Code;
 
-    /// The expected observation of codes, for methods that have a decoder.
+    /// The expected observation given codes, for methods that have a decoder.
     fn decode(&self, _z: Tensor<2>) -> Option<Tensor<4>> {
         None
     }
 
-    /// The expected observation where codes `from` are changed to `to`, row by row. Where some codes make
-    /// others the change passes on to those.
+    /// The expected observation where codes `from` are changed to `to`, row by row. The change
+    /// passes on to latents that depend on others.
     fn decode_changed(&self, _from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
         self.decode(to)
     }
 
-    /// How many latents each layer has, from the bottom, for methods whose codes are of several.
+    /// How many latents each layer has, from the bottom, for methods with several layers of latents.
     fn layers(&self) -> Vec<usize> {
         vec![]
     }
 
-    /// log p(x, z) − log q(z|x) of so many draws of z for each row, one row after the other,
+    /// log p(x, z) − log q(z|x) of `draws` samples of z for each row, consecutively,
     /// `[rows · draws]`; for methods that have both densities.
     fn log_weights(&self, _seen: &Batch, _draws: usize, _step: &mut Step) -> Option<Tensor<1>> {
         None
     }
 
-    /// Its concepts, for methods whose codes belong to labels.
+    /// The concepts, for methods whose latents stand for labels.
     fn concepts(&self) -> Option<&dyn Concepts> {
         None
     }
 }
 
-/// What a model can do whose codes stand for concepts: the labels of the data, in their order.
+/// A model whose latents stand for concepts: the labels of the data, in their order.
 pub trait Concepts {
-    /// How many codes each concept has; they stand together.
+    /// How many latents each concept has; they are contiguous.
     fn dimensions(&self) -> usize;
 
-    /// Who causes whom, where the model has a graph.
+    /// The learned causal graph, where the model has one.
     fn graph(&self) -> Option<Strengths>;
 
-    /// The labels that codes stand for, `[batch, concepts]`.
+    /// The label values that latents stand for, `[batch, concepts]`.
     fn values(&self, z: Tensor<2>) -> Tensor<2>;
 
-    /// What rows with codes z would have been if some concepts had had these values, which are those
-    /// of the labels.
+    /// The counterfactuals of rows with latents z under interventions that set concepts to these
+    /// values, in the units of the labels.
     fn intervene(&self, z: Tensor<2>, dos: &[Do]) -> Intervened;
 }
 
-/// A weighted graph.
+/// A weighted causal graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strengths {
     /// `[cause, effect]`, 0 where there is no edge.
     pub matrix: Array2<f32>,
-    /// An edge counts if its strength is above this, whatever its sign.
+    /// An edge counts if its absolute strength is above this.
     pub least: f32,
 }
 
@@ -170,16 +171,16 @@ impl Strengths {
     }
 }
 
-/// Rows after an intervention.
+/// Rows under an intervention.
 #[derive(Debug)]
 pub struct Intervened {
-    /// Their codes. `[batch, latents]`
+    /// Their latents. `[batch, latents]`
     pub z: Tensor<2>,
     /// The expected observations.
     pub x: Tensor<4>,
 }
 
-/// What a model encodes observations to.
+/// The code of observations: a posterior, or deterministic features.
 #[derive(Debug)]
 pub struct Code {
     /// Posterior means, features. `[batch, latents]`
@@ -190,19 +191,19 @@ pub struct Code {
     pub kl: Option<Tensor<2>>,
 }
 
-/// A method without gradients: fitted once, from the data.
+/// A method fitted once to the data, without gradients.
 pub trait Baseline: Send + Sized + 'static {
     /// Its settings.
     type Config: Settings + Send;
     /// What it is.
     const INFO: Info;
-    /// What it learns from.
+    /// Its supervision.
     const SUPERVISION: Supervision = Supervision::None;
 
     /// Fit to the data.
     fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng) -> Result<Self>;
 
-    /// Whether [`encode`](Self::encode) looks at labels, so that rows without them have no codes.
+    /// Whether [`encode`](Self::encode) needs labels.
     const SEES_LABELS: bool = false;
 
     /// Rows of observations, with their labels where the data have any, to rows of codes.
@@ -213,25 +214,25 @@ pub trait Baseline: Send + Sized + 'static {
         None
     }
 
-    /// What was fitted, by name.
+    /// The fitted parameters, by name.
     fn weights(&self) -> Weights;
 
     /// The inverse of [`weights`](Self::weights).
     fn from_weights(weights: Weights) -> Result<Self>;
 }
 
-/// Parameters with a rate and an Adam of their own, such as those of a second player.
+/// A parameter group with its own learning rate and Adam, such as that of a discriminator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
-    /// How their paths begin.
+    /// The prefix of their paths.
     pub prefix: &'static str,
-    /// Their rate, in place of `train.rate`.
+    /// Their learning rate, in place of `train.learning_rate`.
     pub rate: f64,
     /// Adam's β₁ and β₂.
     pub betas: [f64; 2],
 }
 
-/// Refuse a word that is not among the known ones.
+/// Refuse a name that is not among the known ones.
 pub fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
     if known.contains(&given) {
         return Ok(());
@@ -241,23 +242,23 @@ pub fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
     Err(Error::setting(key, format!("cannot be \"{given}\"{hint} (known: {known})")))
 }
 
-/// What is minimised, with its named summands for the log.
+/// The loss, with its named terms for the log.
 #[derive(Debug)]
 pub struct Loss {
-    /// The number whose gradient is taken.
+    /// The value that is differentiated.
     pub total: Tensor<1>,
-    /// Its parts, in the order of the log.
+    /// Its terms, in the order of the log.
     pub terms: Vec<(&'static str, Tensor<1>)>,
-    /// KL(q(z_l|x) ‖ p(z_l)) of each latent, averaged over the batch, where there is such a thing.
+    /// KL(q(z_l|x) ‖ p(z_l)) of each latent, averaged over the batch, for models that have one.
     pub latents: Option<Tensor<1>>,
-    /// How many of them each layer has, from the bottom, where there are layers.
+    /// How many latents each layer has, from the bottom, where there are layers.
     pub layers: Vec<usize>,
     /// A `[cause, effect]`, where a graph is learned.
     pub graph: Option<Tensor<2>>,
 }
 
 impl Loss {
-    /// A loss without named parts.
+    /// A loss without named terms.
     pub fn new(total: Tensor<1>) -> Self {
         Self { total, terms: vec![], latents: None, layers: vec![], graph: None }
     }
@@ -268,51 +269,51 @@ impl Loss {
         self
     }
 
-    /// Say which latents belong together.
+    /// Set the layer sizes of the latents.
     pub fn layers(mut self, sizes: &[usize]) -> Self {
         self.layers = sizes.to_vec();
         self
     }
 
-    /// Add the graph that is being learned.
+    /// Add the learned graph.
     pub fn graph(mut self, a: Tensor<2>) -> Self {
         self.graph = Some(a);
         self
     }
 
-    /// Add a named part.
+    /// Add a named term.
     pub fn term(mut self, name: &'static str, value: Tensor<1>) -> Self {
         self.terms.push((name, value));
         self
     }
 }
 
-/// What normalised layers saw of a batch, by the parameter that remembers it.
+/// The statistics of a batch in batch-norm layers, by the parameter that stores their moving average.
 pub type BatchStatistics = HashMap<ParamId, Tensor<1>>;
 
-/// Where training is, and the only source of noise in a loss.
+/// The current training step, and the only source of randomness in a loss.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Counted from 0.
     pub number: u64,
-    /// How many there will be.
+    /// The total number of steps.
     pub total: u64,
     noise: Rng,
     seen: BatchStatistics,
 }
 
 impl Step {
-    /// Step `number` of `total`; its noise is a function of the generator and the number alone.
+    /// Step `number` of `total`; its random numbers depend on the generator and the number alone.
     pub fn new(number: u64, total: u64, rng: &Rng) -> Self {
         Self { number, total, noise: rng.at(number), seen: BatchStatistics::new() }
     }
 
-    /// Keep what normalised layers saw of the batch: their averages follow it after the step.
+    /// Keep the batch-norm statistics of the batch, to update the moving averages after the step.
     pub fn keep(&mut self, seen: BatchStatistics) {
         self.seen = seen;
     }
 
-    /// What was kept.
+    /// The statistics that were kept.
     pub fn seen(&mut self) -> BatchStatistics {
         std::mem::take(&mut self.seen)
     }
@@ -329,7 +330,7 @@ impl Step {
         Tensor::from_data(TensorData::new(values, shape), device)
     }
 
-    /// Noise that is uniform in -1..1.
+    /// Uniform noise in -1..1.
     pub fn uniform<const D: usize>(&mut self, shape: [usize; D], device: &Device) -> Tensor<D> {
         let mut values = vec![0.0; shape.iter().product()];
         self.noise.fill_uniform(&mut values);

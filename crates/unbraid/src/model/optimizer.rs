@@ -13,7 +13,7 @@ use crate::model::Group;
 use crate::model::batch;
 use crate::model::weights::{self, Weight, Weights};
 
-/// The optimiser, with what it remembers of every parameter by its path in the module.
+/// The optimiser, with its state for every parameter by its path in the module.
 #[derive(Debug)]
 pub struct Optimizer {
     rule: Adam,
@@ -21,8 +21,8 @@ pub struct Optimizer {
     memory: BTreeMap<String, Memory>,
 }
 
-/// What Adam remembers of a parameter. The steps are counted for each: one that gets its first gradient
-/// late has fresh moments, and their correction must be fresh too.
+/// Adam's state for a parameter. Steps are counted per parameter: one whose first gradient comes
+/// late has fresh moments, and needs a fresh bias correction.
 #[derive(Debug)]
 struct Memory {
     steps: i32,
@@ -30,13 +30,14 @@ struct Memory {
 }
 
 impl Optimizer {
-    /// Adam as in the study; burn's own default epsilon of 1e-5 is a thousand times larger.
+    /// Adam with the settings of Locatello et al. 2019; burn's default epsilon of 1e-5 is a
+    /// thousand times larger.
     pub fn adam() -> Self {
         let rule = Adam { rate: 0.0, beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, step: 0 };
         Self { rule, groups: vec![], memory: BTreeMap::new() }
     }
 
-    /// The rule of the parameter at this path.
+    /// The learning rate and betas of the parameter at this path.
     fn rule(&self, path: &str) -> Adam {
         match self.groups.iter().find(|group| path.starts_with(group.prefix)) {
             None => self.rule,
@@ -47,8 +48,8 @@ impl Optimizer {
         }
     }
 
-    /// The module after one step down its gradients; a parameter without one stays as it is, and one of
-    /// a group goes by its rule.
+    /// The module after one gradient step; a parameter without a gradient stays as it is, and one
+    /// in a group has that group's learning rate and betas.
     pub fn step<M: Module>(
         &mut self,
         rate: f64,
@@ -129,7 +130,7 @@ impl ModuleMapper for Stepper<'_> {
         param.map(|weight| {
             let (shape, tracked) = (weight.dims(), weight.is_require_grad());
             let size = shape.iter().product::<usize>();
-            // Without its autodiff association the tensor is ours alone, so the step is in place.
+            // Without its autodiff association the tensor is uniquely owned, so the step is in place.
             let weight = weight.inner().reshape([size]);
             let gradient = gradient.inner().reshape([size]);
             let Memory { steps, moments: [first, second] } =

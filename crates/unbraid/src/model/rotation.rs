@@ -1,18 +1,18 @@
-//! The impossibility demonstration of Locatello et al. 2019 (arXiv:1811.12359, theorem 1): turn the
-//! codes of a trained model by a matrix that the prior does not notice.
+//! The impossibility result of Locatello et al. 2019 (arXiv:1811.12359, theorem 1), demonstrated:
+//! rotate the latents of a trained model by an orthogonal matrix that leaves the prior unchanged.
 //!
 //! ```text
 //! A = I − 2 v vᵀ,  |v| = 1:   orthogonal, symmetric, its own inverse, and every entry but zero
 //! encode: A z      decode: the old decoder of A z'
 //! ```
 //!
-//! Since A z ~ N(0, I) where z is, the turned model has the same prior, the same reconstructions and
-//! the same evidence bound: no unsupervised training could prefer the other. Yet each of its codes
-//! is a mixture of all of them. The posterior of the turned model is a Gaussian with the covariance
-//! A diag(σ²) A; [`Turned`] gives its diagonal as deviations.
+//! Since A z ~ N(0, I) where z is, the rotated model has the same prior, the same reconstructions
+//! and the same ELBO: no unsupervised objective can prefer one of them. Yet each of its latents is
+//! a mixture of all. The posterior of the rotated model is a Gaussian with the covariance A
+//! diag(σ²) A; [`Turned`] gives the square roots of its diagonal.
 //!
-//! v has most of its weight on the codes in use. With equal weights on n of them A has 1 − 2/n on its
-//! diagonal and −2/n beside it: four codes are mixed evenly. Two are turned by 45 degrees.
+//! v has most of its weight on the active latents. With equal weights on n of them A has 1 − 2/n on
+//! its diagonal and −2/n beside it: four latents are mixed evenly. Two are rotated by 45 degrees.
 
 use ndarray::{Array1, Array2, ArrayView2, Zip};
 use unbraid_measure::data::Draw;
@@ -24,10 +24,10 @@ use crate::model::batch::Seen;
 use crate::model::learner::{ACTIVE, Learner, Posterior, Terms};
 use crate::model::weights::Weights;
 
-/// The share of |v|² on codes that are not in use: no entry of A is zero.
+/// The share of |v|² on inactive latents: no entry of A is zero.
 const UNUSED_SHARE: f64 = 0.02;
 
-/// v for codes of which each tells this much, in nats.
+/// v for latents with these KL divergences, in nats.
 pub fn direction(kl: &[f32]) -> Vec<f64> {
     let used = kl.iter().filter(|kl| **kl > ACTIVE).count();
     let unused = kl.len() - used;
@@ -40,7 +40,7 @@ pub fn direction(kl: &[f32]) -> Vec<f64> {
         place += 1;
         (1.0 - rest)
             * match (used, place) {
-                // Equal weights on two codes would only swap them: cos² and sin² of π/8 instead.
+                // Equal weights on two latents would only swap them: cos² and sin² of π/8 instead.
                 (2, 1) => 0.5 + 0.125f64.sqrt(),
                 (2, _) => 0.5 - 0.125f64.sqrt(),
                 (used, _) => 1.0 / used as f64,
@@ -57,19 +57,19 @@ pub fn matrix(direction: &[f64]) -> Array2<f64> {
     })
 }
 
-/// A learner whose codes are turned.
+/// A learner with rotated latents.
 pub struct Turned {
     inner: Box<dyn Learner>,
     matrix: Array2<f64>,
 }
 
 impl Turned {
-    /// Turn the codes of a learner by a direction that `Config::resolve` has checked.
+    /// Rotate the latents of a learner by a direction that `Config::resolve` has checked.
     pub fn new(inner: Box<dyn Learner>, direction: &[f64]) -> Self {
         Self { inner, matrix: matrix(direction) }
     }
 
-    /// Rows of codes, turned. Twice is once too often: it turns back.
+    /// Rotate rows of latents. A is its own inverse.
     fn turn(&self, codes: ArrayView2<f32>) -> Array2<f32> {
         codes.mapv(f64::from).dot(&self.matrix).mapv(|code| code as f32)
     }
@@ -95,7 +95,7 @@ impl Learner for Turned {
         self.inner.decode(self.turn(codes).view())
     }
 
-    /// A turn changes neither p(x, z) nor q(z|x).
+    /// A rotation changes neither p(x, z) nor q(z|x).
     fn log_weights(
         &self,
         seen: &Seen,
@@ -123,8 +123,8 @@ impl Learner for Turned {
     }
 }
 
-/// The negative evidence bound per row, of a model and of the same model with its codes turned, from
-/// the same draws.
+/// The negative ELBO per row, of a model and of the same model with rotated latents, from the same
+/// samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// −log p(x|z)
@@ -133,9 +133,9 @@ pub struct Bound {
     pub kl: f64,
 }
 
-/// What one draw per row costs before and after turning: the decoder sees A A z, the prior A z, and
-/// the density of a posterior does not change under a turn. Pixels are Bernoulli, or Gaussian with
-/// this noise.
+/// The negative ELBO of one sample per row before and after rotation: the decoder sees A A z, the prior
+/// A z, and the density of a posterior is invariant. The likelihood is Bernoulli, or Gaussian with this
+/// noise.
 pub fn bounds(
     learner: &dyn Learner,
     direction: &[f64],

@@ -43,7 +43,7 @@ impl Weight {
     }
 }
 
-/// Take the weight of this name out.
+/// Remove the weight of this name and return it.
 pub fn take(weights: &mut Weights, name: &str) -> Result<Weight> {
     weights.remove(name).ok_or_else(|| Error::Unable(format!("weight `{name}` is missing")))
 }
@@ -55,14 +55,14 @@ pub fn of<M: Module>(module: &M) -> Weights {
     reader.weights
 }
 
-/// The gradients of a module's weights, by the same names; those that have none are left out.
+/// The gradients of a module's weights, by the same names; weights without a gradient are left out.
 pub fn gradients<M: Module>(module: &M, gradients: GradientsParams) -> Weights {
     let mut reader = Reader { gradients: Some(gradients), ..Reader::default() };
     module.visit(&mut reader);
     reader.weights
 }
 
-/// The module with these weights instead of its own; every one must be there and fit.
+/// The module with these weights instead of its own; all must be present and have the right shape.
 pub fn into<M: Module>(module: M, weights: Weights) -> std::result::Result<M, String> {
     let mut writer = Writer { path: vec![], weights, problem: None };
     let module = module.map(&mut writer);
@@ -93,7 +93,7 @@ pub fn to_bytes(weights: &Weights, blobs: &[(&str, &[u8])], about: &str) -> Vec<
     safetensors::serialize(views, Some(metadata)).expect("weights of known shapes serialise")
 }
 
-/// A safetensors file: its weights, its blobs of bytes, and what it says about itself.
+/// A safetensors file: its weights, its byte arrays, and its metadata.
 #[derive(Debug)]
 pub struct WeightsFile {
     /// The arrays of f32.
@@ -116,7 +116,7 @@ pub fn read(path: &Path) -> Result<WeightsFile> {
     Ok(from_bytes(&bytes).map_err(malformed)?)
 }
 
-/// Read what [`to_bytes`] made, or say what is wrong with it.
+/// Parse what [`to_bytes`] made, or explain what is wrong.
 pub fn from_bytes(bytes: &[u8]) -> std::result::Result<WeightsFile, String> {
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|source| source.to_string())?;
     let file = SafeTensors::deserialize(bytes).map_err(|source| source.to_string())?;
@@ -139,7 +139,7 @@ pub fn from_bytes(bytes: &[u8]) -> std::result::Result<WeightsFile, String> {
     Ok(read)
 }
 
-/// The first weight that is no number, by name.
+/// The first weight that is not finite, by name.
 pub fn not_finite(weights: &Weights) -> Option<(&str, f32)> {
     let broken = |weight: &Weight| weight.values.iter().copied().find(|value| !value.is_finite());
     weights.iter().find_map(|(name, weight)| Some((name.as_str(), broken(weight)?)))
@@ -148,7 +148,7 @@ pub fn not_finite(weights: &Weights) -> Option<(&str, f32)> {
 #[derive(Default)]
 struct Reader {
     path: Vec<String>,
-    /// If gradients are asked for.
+    /// Reads gradients in place of weights, if given.
     gradients: Option<GradientsParams>,
     weights: Weights,
 }

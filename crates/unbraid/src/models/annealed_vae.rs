@@ -2,9 +2,9 @@
 //!
 //! L = E_q(z|x)[−log p(x|z)] + γ |KL(q(z|x) ‖ N(0, I)) − C(t)|
 //!
-//! C(t) rises from 0 to its end over the first steps. The absolute value is taken of the batch
-//! mean, as in disentanglement_lib and disvae; pythae takes it of each observation, which is
-//! another gradient. γ = 1000 as in the paper; disvae has 100.
+//! C(t) rises from 0 to its final value over the first steps. The absolute value is taken of the
+//! batch mean, as in disentanglement_lib and disvae; pythae takes it per observation, which gives a
+//! different gradient. γ = 1000 as in the paper; disvae has 100.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -22,9 +22,9 @@ use crate::parts::schedule::{Moving, Schedule};
 /// The settings of an AnnealedVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// How hard the KL term is held at the capacity.
+    /// γ, the weight of the distance between the KL term and the capacity.
     pub gamma: Schedule,
-    /// The capacity of the code, in nats; the study tried 5, 10, 25, 50, 75 and 100.
+    /// C, the capacity in nats; Locatello et al. 2019 tried 5, 10, 25, 50, 75 and 100.
     pub capacity: Schedule,
     /// The networks.
     #[serde(flatten)]
@@ -65,16 +65,17 @@ impl Model for AnnealedVae {
     const INFO: Info = Info {
         name: "annealed-vae",
         title: "AnnealedVAE",
-        summary: "a VAE whose code is given its capacity little by little",
+        summary: "a VAE whose KL term follows a capacity that grows during training",
         paper: "Burgess et al., Understanding disentangling in beta-VAE, 2018",
         page: "\
 ## What it is
-A variational autoencoder whose KL term is held at a capacity C that grows during training:
+A VAE whose KL term is held at a capacity C that grows during training:
 
     L = E[-log p(x|z)] + gamma |KL(q(z|x) || N(0, I)) - C(t)|
 
-At first the code may tell almost nothing and spends its few nats on what explains most pixels; each
-further nat is spent on the next best factor, in a code of its own.
+At first the latents can carry almost no information. The model spends these few nats on the factor
+that reduces the reconstruction loss most. As C grows, further factors follow, each in a latent of its
+own.
 
 ## Settings
 gamma (1000), capacity (0 to 25 nats over the first 10,000 steps: a schedule, see `vae`), and those
@@ -85,11 +86,11 @@ stretch the schedule:
 
 ## What to expect
 The KL term follows the capacity closely. On dSprites the paper sees position first, then scale,
-then shape, then orientation. A capacity beyond what the data need makes codes split.
+then shape, then orientation. With more capacity than the data need, factors split over latents.
 
 ## Cautions
-Adam scales a gradient by its own size, so a large gamma leaves little of the step to the
-reconstruction. In a short training a gamma of 20 holds the capacity as well and learns much sooner.",
+Adam normalises each gradient by its magnitude, so a large gamma leaves little of the update to the
+reconstruction loss. In a short training gamma = 20 holds the capacity as well and learns much sooner.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 

@@ -5,9 +5,9 @@
 //! L = E_q(z|x)[−log p(x|z)] + α I(x; z) + β TC(z) + γ Σ_l KL(q(z_l) ‖ p(z_l))
 //! ```
 //!
-//! The pieces are those of `parts/distributions/correlation.rs`, with their constants, so that what is logged
-//! means something. With α = γ = 1 this is the KL term plus (β − 1) TC, and, as in
-//! disentanglement_lib, the KL term is then taken in closed form: less noise, the same mean.
+//! The three terms are those of `parts/distributions/correlation.rs`, with their constants, so that
+//! logged values can be interpreted. With α = γ = 1 this is the KL term plus (β − 1) TC. As in
+//! disentanglement_lib, the KL term is then computed in closed form: less variance, the same mean.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -26,9 +26,9 @@ use crate::parts::schedule::Schedule;
 /// The settings of a β-TCVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// The weight of the mutual information of data and codes; may be negative.
+    /// The weight of the index-code mutual information I(x; z); may be negative.
     pub alpha: Schedule,
-    /// The weight of the total correlation; the study tried 1, 2, 4, 6, 8 and 10.
+    /// The weight of the total correlation; Locatello et al. 2019 tried 1, 2, 4, 6, 8 and 10.
     pub beta: Schedule,
     /// The weight of the dimension-wise KL.
     pub gamma: Schedule,
@@ -72,35 +72,35 @@ impl Model for BetaTcVae {
     const INFO: Info = Info {
         name: "beta-tc-vae",
         title: "β-TCVAE",
-        summary: "a VAE that pays extra only for dependence between its codes",
+        summary: "a VAE that penalises the total correlation of its latents separately",
         paper: "Chen et al., Isolating Sources of Disentanglement, NeurIPS 2018",
         page: "\
 ## What it is
-The KL term of a VAE is a sum of three: what codes tell about the observation, how much codes depend
-on each other (their total correlation), and how far each code is from normal. The beta-VAE weighs
-all three; this one weighs each on its own:
+The KL term of a VAE is a sum of three: the mutual information of observation and latents, the total
+correlation of the latents, and the dimension-wise KL. The beta-VAE weights all three alike; the
+beta-TCVAE weights each on its own:
 
     L = E[-log p(x|z)] + alpha I(x; z) + beta TC(z) + gamma sum_l KL(q(z_l) || p(z_l))
 
 ## Settings
-alpha (1), beta (6), gamma (1), estimator (weighted or stratified: how the codes of all data are
-guessed from those of a batch), and those of `vae`: latents, net, width, likelihood, noise. Each
-weight may follow a schedule.
+alpha (1), beta (6), gamma (1), estimator of the aggregate posterior q(z) (weighted or stratified:
+minibatch-weighted or minibatch-stratified sampling), and those of `vae`: latents, net, width,
+likelihood, noise. Each weight may follow a schedule.
 
 ## What to expect
-With alpha = gamma = 1 and beta > 1: codes that depend on each other less than those of a VAE, with
-better reconstructions than a beta-VAE of the same beta.
+With alpha = gamma = 1 and beta > 1: latents with a lower total correlation than those of a VAE, and
+better reconstructions than a beta-VAE with the same beta.
 
 ## Reading the log
-`information`, `total_correlation` and `dimension_wise` are the three, estimated from one draw and one
-batch, with all constants. The weighted estimator takes the density of all codes far too low where a
-batch is a small part of the data: information and total correlation come out too high, the last by as
-much as (latents - 1) log(rows * batch) nats (159 on dSprites), and so does the loss. Its changes mean
-something, its values do not. The stratified one is right on average before the logarithm is taken.
+`information`, `total_correlation` and `dimension_wise` are the three terms, estimated from one sample
+per row and one minibatch, with all constants. Where a batch is a small part of the data, the weighted
+estimator of q(z) is far too low. Information and total correlation then come out too high, the latter
+by as much as (latents - 1) log(rows * batch) nats (159 on dSprites), and so does the loss. Its changes
+can be read, its values cannot. The stratified estimator of q(z) is unbiased before the logarithm.
 
 ## Cautions
-Released code of the stratified estimator fills the wrong entries of its weights; this follows the
-paper. The estimates are noisy: use batches of 64 and more.",
+Released code of the stratified estimator fills the wrong entries of its weight matrix; this follows
+the paper. The estimates are noisy: use batches of 64 or more.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 

@@ -23,7 +23,7 @@ use crate::parts::schedule::Schedule;
 /// The settings of a β-VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// The weight of the KL term; the study tried 1, 2, 4, 6, 8 and 16.
+    /// The weight of the KL term; Locatello et al. 2019 tried 1, 2, 4, 6, 8 and 16.
     pub beta: Schedule,
     /// The networks.
     #[serde(flatten)]
@@ -56,27 +56,29 @@ impl Model for BetaVae {
     const INFO: Info = Info {
         name: "beta-vae",
         title: "β-VAE",
-        summary: "a VAE whose code is squeezed β times harder, so that it keeps factors apart",
+        summary: "a VAE with β times the KL term, which favours one latent per factor",
         paper: "Higgins et al., beta-VAE, ICLR 2017",
         page: "\
 ## What it is
-A variational autoencoder with a heavier weight on the capacity of its code:
+A VAE with a larger weight on the KL term:
 
     L = E[-log p(x|z)] + beta KL(q(z|x) || N(0, I))
 
-With beta > 1 a code is expensive, so the model spends it on what explains most pixels, and tends to
-give each factor a code of its own. With beta = 1 it is the VAE.
+With beta > 1 information in the latents is expensive. The model spends it where it reduces the
+reconstruction loss most, and tends to give each factor a latent of its own. With beta = 1 it is the
+VAE.
 
 ## Settings
 beta (4, or a schedule), and those of `vae`: latents, net, width, likelihood, noise.
 
 ## What to expect
-Higher beta: better separated codes, blurrier reconstructions, more codes that stay unused. Too high
-and everything collapses to the mean image. The effect depends on seed and data; train several.
+Higher beta: better disentangled latents, blurrier reconstructions, more inactive latents. If beta is
+too high, the posterior collapses to the prior and every reconstruction is the mean image. The effect
+depends on seed and data; train several seeds.
 
 ## Cautions
-beta is only comparable between programs that sum over pixels. This one does, as disentanglement_lib
-does; where losses are averaged over pixels, beta_here = beta_there * (H*W*C) / latents.",
+beta is only comparable between programs that sum the loss over pixels, as this one and
+disentanglement_lib do. If a program averages over pixels, beta_here = beta_there * (H*W*C) / latents.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 

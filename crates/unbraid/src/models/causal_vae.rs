@@ -15,16 +15,17 @@
 //!
 //! `variant = "released"` computes what the released code computes (see `released.rs`).
 //!
-//! The error of an image is divided by channels x height, as in the released code, from which the paper's
-//! numbers come; the paper does not say. Without that (`reconstruction = 1`) the prior of the concepts
-//! weighs next to nothing beside some hundred nats of pixels, and codes mix concepts. For the same reason
-//! λ₂ is 0.1 where labels go from −1 to 1: the paper has λ₂ = 1 and λ₁(u) = u in units it does not state, and
-//! with 1 on this scale the standard normal prior of ε and the mask term pull codes off their labels.
+//! The reconstruction loss is divided by channels x height, as in the released code, which produced the
+//! paper's numbers; the paper does not say. With the ELBO (`reconstruction = 1`) the conditional prior
+//! weighs next to nothing beside some hundred nats of pixels, and latents mix concepts. For the same
+//! reason λ₂ is 0.1 for labels in −1..1. The paper has λ₂ = 1 and λ₁(u) = u in units it does not state;
+//! with 1 on this scale the standard normal prior of ε and the mask term pull latents off their labels.
 //!
-//! What is ours: the graph is never the true one. By default its edges are found before training from
-//! independencies of the labels, and only their weights learn; "zero" learns all of A from the paper's
-//! losses. σ in the label term needs labels within 0..1, so they are put there for that term. The code
-//! of a value, for interventions, is read off the trained codes.
+//! Ours: the model is never given the true graph. By default conditional independence tests on the
+//! labels find its edges before training, and only their weights are learned; "zero" learns all of
+//! A from the paper's losses. σ in the label term needs labels within 0..1, so they are rescaled
+//! for that term. For interventions, a linear regression on the trained latents maps label values
+//! to latents.
 
 use burn::module::Module;
 use burn::tensor::activation::sigmoid;
@@ -54,7 +55,7 @@ use page::PAGE;
 use released::Released;
 pub use settings::Config;
 
-/// How many rows tell the code of a value.
+/// How many rows calibrate latents against labels.
 const CALIBRATED: usize = 2048;
 
 /// CausalVAE.
@@ -64,7 +65,7 @@ pub struct CausalVae {
     structure: Structure,
     mask: MaskLayer,
     scaling: Scaling,
-    /// The codes of values before and after the mask layer.
+    /// Maps from label values to latents, before and after the mask layer.
     before: Calibration,
     after: Calibration,
     released: Option<Released>,
@@ -109,13 +110,14 @@ impl CausalVae {
         in_dimensions(labels, self.size[1])
     }
 
-    /// The mask layer and what else makes up the codes that are decoded, without noise of its own.
+    /// The decoder's input without added noise: the mask layer's output plus the exogenous part.
     fn made(&self, z: &Tensor<3>, noise: &Tensor<3>, a: &Tensor<2>) -> Tensor<3> {
         let from_causes = self.mask.forward(z, a);
         from_causes + self.exogenous_part(z, noise)
     }
 
-    /// What a concept has that is not from its causes: ε, or in the released code the attention.
+    /// The part of a concept that its causes do not determine: ε, or in the released code the
+    /// attention.
     fn exogenous_part(&self, z: &Tensor<3>, noise: &Tensor<3>) -> Tensor<3> {
         match &self.released {
             Some(released) => released.attend(z.clone(), noise.clone()),
@@ -179,7 +181,7 @@ impl CausalVae {
         Gaussian { mean, log_variance: self.variance_of_z(q, solved).log() }
     }
 
-    /// What each code of z tells, for the log; without a gradient.
+    /// The KL of each latent of z, for the log; without a gradient.
     fn kl_per_latent(&self, q: &Gaussian, solved: &Solved, labels: &Tensor<2>) -> Tensor<1> {
         let solved = Solved {
             inverse: solved.inverse.clone().detach(),
@@ -204,7 +206,7 @@ impl CausalVae {
         let drawn = step.noise(made.dims(), &made.device()) * released::NOISE.sqrt();
         let rows = batch.x().dims()[0];
         let reconstruction = self.nets.error(made.clone() + drawn, batch.x());
-        // Variances are 1: every KL is half a squared distance.
+        // Variances are 1, so every KL is half a squared distance.
         let half = |apart: Tensor<2>| apart.square().sum() * (0.5 / rows as f64);
         let means = self.prior_means(&labels);
         let exogenous = half(q.mean.clone());
@@ -226,7 +228,7 @@ impl CausalVae {
         logged(total, terms, a)
     }
 
-    /// Read the codes of values off the trained codes.
+    /// Fit the maps from label values to latents, on the trained model.
     fn calibrated(mut self, data: &dyn Dataset, rng: &Rng) -> Self {
         let rows = unbraid_measure::data::rows(data, CALIBRATED, &rng.split("calibration"));
         let seen = Seen::of(data, &rows);
@@ -262,7 +264,7 @@ fn logged(total: Tensor<1>, terms: [Tensor<1>; 6], a: Tensor<2>) -> Loss {
     names.into_iter().zip(terms).fold(loss, |loss, (name, term)| loss.term(name, term))
 }
 
-/// E‖u − σ(Aᵀ u)‖², for labels on their scale, which is put into 0..1.
+/// E‖u − σ(Aᵀ u)‖², for scaled labels, which are moved to 0..1.
 fn label_error(labels: Tensor<2>, a: &Tensor<2>) -> Tensor<1> {
     let rows = labels.dims()[0] as f64;
     let u = (labels + 1.0) * 0.5;
@@ -274,7 +276,7 @@ impl Model for CausalVae {
     const INFO: Info = Info {
         name: "causal-vae",
         title: "CausalVAE",
-        summary: "a VAE whose codes are labelled concepts, joined by a causal graph it learns",
+        summary: "a VAE with labelled concepts as latents in a structural causal model it learns",
         paper: "Yang et al., CausalVAE, CVPR 2021",
         page: PAGE,
     };

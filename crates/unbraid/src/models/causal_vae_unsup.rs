@@ -1,5 +1,5 @@
 //! CausalVAE-unsup, the ablation in CausalVAE's table (Yang et al., CVPR 2021, section 6.1): the same
-//! network without labels, so without the mask layer and the conditional prior. No code was released.
+//! model without labels, hence without the mask layer and the conditional prior. No code was released.
 //!
 //! ```text
 //! ε ~ q(ε|x),  z = (I − Aᵀ)⁻¹ ε,  L = E[−log p(x|z)] + KL(q(ε|x) ‖ N(0, I)) + α h(A)
@@ -24,11 +24,11 @@ use crate::parts::schedule::Schedule;
 /// The settings of the ablation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// α, the weight of cycles.
+    /// α, the weight of the acyclicity penalty.
     pub alpha: Schedule,
     /// How cycles are counted: "polynomial" or "exponential".
     pub acyclicity: String,
-    /// How many codes.
+    /// How many latents.
     pub latents: usize,
     /// The networks.
     #[serde(flatten)]
@@ -71,7 +71,7 @@ impl Model for CausalVaeUnsup {
     const INFO: Info = Info {
         name: "causal-vae-unsup",
         title: "CausalVAE-unsup",
-        summary: "CausalVAE without labels: a VAE with a linear graph over its codes; an ablation",
+        summary: "CausalVAE without labels: a VAE with a linear SCM over its latents; an ablation",
         paper: "Yang et al., CausalVAE, CVPR 2021",
         page: "\
 ## What it is
@@ -79,8 +79,8 @@ What is left of `causal-vae` without labels:
 
     z = A' z + eps,   L = E[-log p(x|z)] + KL(q(eps|x) || N(0, I)) + alpha h(A)
 
-Nothing ties a code to a concept, and a linear map between normal noise and the decoder changes nothing
-that the decoder could not do: it is a VAE, and scores as one.
+Nothing ties a latent to a concept, and the decoder can absorb any linear map of Gaussian noise. So this
+is a VAE, and scores like one.
 
 ## Settings
 alpha (1), acyclicity (polynomial or exponential), latents (4), net, width, likelihood and noise as in
@@ -122,7 +122,7 @@ MIC and TIC far below those of `causal-vae`; the graph means nothing.",
         let solved = self.structure.solve();
         let squared = Solved { inverse: solved.inverse.clone().square(), ..solved.clone() };
         let variance = through(&squared, q.log_variance.clone().exp());
-        // What the code of eps at the same place tells: z itself has no prior of independent codes.
+        // The KL of eps at the same index: the prior of z itself does not factorise.
         let prior = Gaussian { mean: q.mean.zeros_like(), log_variance: q.mean.zeros_like() };
         let kl = q.kl_from(&prior);
         let mean = through(&solved, q.mean);

@@ -25,11 +25,11 @@ use crate::parts::distributions::gaussian::Gaussian;
 /// The settings of a ConditionVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// Codes per concept.
+    /// Latents per concept.
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes" or "no".
     pub labels: String,
-    /// How much images count beside labels.
+    /// The weight of the reconstruction loss, and the width of the conditional prior.
     #[serde(flatten)]
     pub balance: Balance,
     /// The networks.
@@ -88,24 +88,23 @@ impl Model for ConditionVae {
     const INFO: Info = Info {
         name: "condition-vae",
         title: "ConditionVAE",
-        summary: "a VAE whose codes are labelled concepts, without a graph between them",
+        summary: "a VAE with a conditional prior on labelled concepts, without a graph between them",
         paper: "Yang et al., CausalVAE, CVPR 2021, baseline after Sohn et al., NeurIPS 2015",
         page: "\
 ## What it is
-A VAE that knows the labels u of the concepts: they are the means of its prior, and the encoder sees
-them.
+A conditional VAE: the labels u of the concepts are the means of its prior, and the encoder sees them.
 
     L = E[-log p(x|z)] + KL(q(z|x, u) || N(u, spread^2))
 
-It is `causal-vae` without a graph: the baseline that shows what the graph is for.
+It is `causal-vae` without a graph: the baseline that isolates the effect of the graph.
 
 ## Settings
-dimensions of a concept (1), labels (whether the encoder sees them, yes or no), reconstruction, spread, net,
-width, likelihood and noise as in `causal-vae`.
+dimensions per concept (1), labels (whether the encoder sees them, yes or no), reconstruction, spread,
+net, width, likelihood and noise as in `causal-vae`.
 
 ## What to expect
-Codes that follow their labels about as well as those of a CausalVAE. An intervention changes its own
-code and nothing else: move the light, and the shadow stays.",
+Latents follow their labels about as well as those of a CausalVAE. An intervention changes its own latent
+and nothing downstream: move the light, and the shadow stays.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 

@@ -1,25 +1,25 @@
 //! DC-IGN: Kulkarni, Whitney, Kohli and Tenenbaum, Deep Convolutional Inverse Graphics Network,
 //! NIPS 2015, arXiv:1503.03167.
 //!
-//! A VAE taught by batches in which one factor varies. Latent k is reserved for factor k. In a
+//! A VAE trained on batches in which one factor varies. Latent k is reserved for factor k. In a
 //! batch of factor k only latent k is active; of every other latent
 //!
 //! ```text
-//! forward:   the decoder is shown its mean over the batch,   m = 1/B Σ_i z_i
-//! backward:  the encoder is given, in place of a gradient,   (z_i − m) / 100
+//! forward:   the decoder receives its mean over the batch,   m = 1/B Σ_i z_i
+//! backward:  the encoder receives, in place of a gradient,   (z_i − m) / 100
 //! ```
 //!
-//! so that the active latent must explain all that differs, and the others learn not to change. The
-//! second line is the gradient of 1/200 Σ_i (z_i − m)² with m held fixed, and that is how it is
-//! done. In ordinary batches, where everything varies, every latent is active: there the latents
-//! beyond the factors learn what no factor tells.
+//! so that the active latent must explain all variation in the batch, and the others become
+//! invariant to it. The second line is the gradient of 1/200 Σ_i (z_i − m)² with m held fixed, and
+//! that is how it is implemented. In ordinary batches every factor varies and every latent is
+//! active: there the latents beyond the factors learn what no factor explains.
 //!
 //! The rule is the paper's as we recall it; its 100 was not checked against the paper and counts as
-//! our choice. So are: the networks of the other autoencoders instead of those that pool and unpool;
-//! the posterior's mean as the z of the two lines, so that nothing pushes its noise away; the KL of
-//! active latents only, since for the others the gradient is replaced; ordinary batches that vary
-//! in every factor, and how many there are; that the push is not divided by the batch, where the other
-//! terms are means over it; Adam.
+//! our choice. Further choices of ours: the networks of the other autoencoders instead of those
+//! that pool and unpool; the posterior mean as z in the two lines, so that its noise is not
+//! penalised; the KL of active latents only, since the gradient of the others is replaced; ordinary
+//! batches in which every factor varies, and how many there are; that the penalty is not divided by
+//! the batch size, while the other terms are means over the batch; Adam.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -33,7 +33,7 @@ use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 
-/// What the distance from the mean is divided by.
+/// The divisor of the distance from the batch mean.
 const SOFTNESS: f64 = 100.0;
 
 /// The settings of a DC-IGN.
@@ -67,37 +67,37 @@ impl Model for DcIgn {
     const INFO: Info = Info {
         name: "dc-ign",
         title: "DC-IGN",
-        summary: "a VAE taught by batches in which one factor varies; each has a latent of its own",
+        summary: "a VAE trained on batches in which one factor varies, each with its own latent",
         paper: "Kulkarni et al., Deep Convolutional Inverse Graphics Network, NIPS 2015",
         page: "\
 ## What it is
-A VAE that is shown one factor at a time. In a batch where only factor k varies, latent k alone may
-tell the images apart: the decoder sees the mean over the batch of every other latent, and the
-encoder is pushed to keep these where they are, with the force
+A VAE that sees one factor vary at a time. In a batch where only factor k varies, only latent k may
+vary: the decoder receives the batch mean of every other latent. The encoder receives, in place of the
+gradient of these latents,
 
     (z - mean over the batch) / 100
 
-In ordinary batches everything varies and every latent is used. Latents beyond the number of factors
-learn only there: they are for what no factor tells.
+In ordinary batches every factor varies and every latent is active. Latents beyond the number of
+factors are trained only there: they hold what no factor explains.
 
 ## Settings
-Those of `vae`: latents, at least one per factor, net, width, likelihood, noise. `train.ordinary`
-(1) says how many ordinary batches there are for each factor's one; 0 for none.
+Those of `vae`: latents, at least one per factor, net, width, likelihood, noise. `model.ordinary` (1)
+is the number of ordinary batches per single-factor batch; 0 for none.
 
 ## What to expect
-Code k is factor k, up to its scale: the supervision says which is which, so this is a reference for
-what unsupervised models are after, not their rival. `unbraid reproduce beta-vae-metric` (dsprites of
-32x32, 5,000 steps, shape hidden from the metrics, one run) has higgins-score and beta-vae-score 1.00
-and mig 0.33. A factor that turns round and round, such as an angle, does not fit into one number.
+Latent k encodes factor k, up to scale. The supervision says which is which, so this is a reference for
+unsupervised models, not a competitor. `unbraid reproduce beta-vae-metric` (dsprites at 32x32, 5,000
+steps, shape hidden from the metrics, one run) gives higgins-score and beta-vae-score 1.00 and mig 0.33.
+A periodic factor, such as an angle, does not fit into one latent.
 
 ## Reading the log
-`reconstruction` and `kl` as in `vae`, the latter of active latents only: both are lower in a batch
-of one factor, and jump from batch to batch. `invariance` is what the encoder pays for latents that
-move while their factor does not.
+`reconstruction` and `kl` as in `vae`, `kl` of active latents only: both are lower in a single-factor
+batch, and jump from batch to batch. `invariance` is the penalty on inactive latents that vary within a
+batch.
 
 ## Cautions
-The data must have factors that can be varied one at a time. The push on inactive latents is a sum over
-the batch and the other terms are means, so `train.batch` changes how they weigh. The networks are
+The data must have factors that can be varied one at a time. The penalty on inactive latents is a sum
+over the batch and the other terms are means, so `train.batch` changes their balance. The networks are
 those of `vae`, not the paper's, which pool and unpool.",
     };
     const SUPERVISION: Supervision = Supervision::OneFactor;
@@ -130,7 +130,7 @@ those of `vae`, not the paper's, which pool and unpool.",
         let (kept, invariance) = hold(posterior.mean.clone(), active.clone());
         let z = posterior.sample(step) * active.clone() + kept;
         let reconstruction = self.net.error(z, x);
-        // All rows are alike in what is active.
+        // All rows of a batch have the same active latents.
         let latents = posterior.kl_per_latent() * active.mean_dim(0).reshape([self.latents]);
         let kl = latents.clone().sum();
         Loss::new(reconstruction.clone() + kl.clone() + invariance.clone())
@@ -163,8 +163,8 @@ fn active(varied: Tensor<2>, latents: usize) -> Tensor<2> {
     }
 }
 
-/// What the decoder sees of inactive latents, their mean over the batch and 0 for active ones; and
-/// 1/200 Σ (z − mean)², whose gradient is theirs.
+/// The decoder's input for inactive latents, their mean over the batch, and 0 for active ones; and
+/// 1/200 Σ (z − mean)², whose gradient replaces theirs.
 fn hold(z: Tensor<2>, active: Tensor<2>) -> (Tensor<2>, Tensor<1>) {
     let inactive = active * -1.0 + 1.0;
     let mean = z.clone().mean_dim(0).detach();

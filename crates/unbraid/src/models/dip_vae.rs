@@ -25,7 +25,7 @@ use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
 
-/// Which covariance is held at the identity.
+/// Which covariance is pulled to the identity.
 pub trait Form: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// What it is.
     const INFO: Info;
@@ -35,11 +35,11 @@ pub trait Form: Clone + std::fmt::Debug + Send + Sync + 'static {
     fn covariance(q: &Gaussian) -> Tensor<2>;
 }
 
-/// Form I: of the means.
+/// Form I: of the posterior means.
 #[derive(Clone, Debug)]
 pub struct One;
 
-/// Form II: of the codes as they are drawn.
+/// Form II: of samples from the posterior.
 #[derive(Clone, Debug)]
 pub struct Two;
 
@@ -47,7 +47,7 @@ impl Form for One {
     const INFO: Info = Info {
         name: "dip-vae-i",
         title: "DIP-VAE-I",
-        summary: "a VAE whose mean codes must be uncorrelated, each with variance 1",
+        summary: "a VAE whose posterior means must be uncorrelated with unit variance",
         paper: "Kumar et al., Variational Inference of Disentangled Latent Concepts, ICLR 2018",
         page: PAGE_OF_ONE,
     };
@@ -62,7 +62,7 @@ impl Form for Two {
     const INFO: Info = Info {
         name: "dip-vae-ii",
         title: "DIP-VAE-II",
-        summary: "a VAE whose codes must be uncorrelated, each with variance 1",
+        summary: "a VAE whose aggregate posterior must be uncorrelated with unit variance",
         paper: "Kumar et al., Variational Inference of Disentangled Latent Concepts, ICLR 2018",
         page: PAGE_OF_TWO,
     };
@@ -78,40 +78,41 @@ impl Form for Two {
 
 const PAGE_OF_ONE: &str = "\
 ## What it is
-A variational autoencoder that also pays for correlation between its codes, here their means:
+A VAE that penalises the covariance of its posterior means:
 
     L = E[-log p(x|z)] + KL(q(z|x) || N(0, I))
         + off_diagonal sum_{i != j} C_ij^2 + diagonal sum_i (C_ii - 1)^2,   C = Cov(mean(x))
 
 ## Settings
-off_diagonal (10; the study tried 1, 2, 5, 10, 20 and 50), diagonal (0 = ten times off_diagonal), and
-those of `vae`: latents, net, width, likelihood, noise. Both weights may follow a schedule.
+off_diagonal (10; Locatello et al. 2019 tried 1, 2, 5, 10, 20 and 50), diagonal (0 = ten times
+off_diagonal), and those of `vae`: latents, net, width, likelihood, noise. Both weights may follow a
+schedule.
 
 ## What to expect
-Means that are hardly correlated, and no code that is unused: each must have variance 1. Codes as
-drawn may still depend on each other.";
+Posterior means that are nearly uncorrelated, and no inactive latent: each mean must have variance 1.
+Samples from the posterior may still be dependent.";
 
 const PAGE_OF_TWO: &str = "\
 ## What it is
-A variational autoencoder that also pays for correlation between its codes, as they are drawn:
+A VAE that penalises the covariance of samples from its posterior:
 
     L = E[-log p(x|z)] + KL(q(z|x) || N(0, I))
         + off_diagonal sum_{i != j} C_ij^2 + diagonal sum_i (C_ii - 1)^2,
     C = Cov(mean(x)) + E diag(variance(x)) = Cov(z)
 
 ## Settings
-off_diagonal (10; the study tried 1, 2, 5, 10, 20 and 50), diagonal (0 = as off_diagonal), and those
-of `vae`: latents, net, width, likelihood, noise. Both weights may follow a schedule.
+off_diagonal (10; Locatello et al. 2019 tried 1, 2, 5, 10, 20 and 50), diagonal (0 = as off_diagonal),
+and those of `vae`: latents, net, width, likelihood, noise. Both weights may follow a schedule.
 
 ## What to expect
-As `dip-vae-i`, but a code may stay unused: noise of variance 1 fulfils the diagonal as well.";
+As `dip-vae-i`, but a latent may be inactive: noise of variance 1 satisfies the diagonal penalty too.";
 
 /// The settings of a DIP-VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// λ_od, the weight of what is beside the diagonal.
+    /// λ_od, the weight of the off-diagonal entries.
     pub off_diagonal: Schedule,
-    /// λ_d, the weight of the diagonal; 0 for the study's multiple of the other.
+    /// λ_d, the weight of the diagonal; 0 for the multiple of λ_od in Locatello et al. 2019.
     pub diagonal: Schedule,
     /// The networks.
     #[serde(flatten)]

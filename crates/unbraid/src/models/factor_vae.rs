@@ -4,12 +4,13 @@
 //! L = E_q(z|x)[−log p(x|z)] + KL(q(z|x) ‖ N(0, I)) + γ E [ logit_0(z) − logit_1(z) ]
 //! ```
 //!
-//! The last term is the total correlation as a critic sees it, which learns at the same time to tell
-//! codes from codes whose columns were shuffled. Both losses are one sum, in which each player's
-//! part leaves out the other's weights: disvae lets the critic's loss into the encoder, which is
-//! not followed. Shuffled codes come from the same batch, as in disentanglement_lib; the paper
-//! takes a second one. Steps are steps of both players: disentanglement_lib counts each twice, so
-//! its "300,000 steps" are 150,000 here. The critic's Adam has β₁ = 0.5 and β₂ = 0.9.
+//! The last term is the density-ratio estimate of the total correlation. The discriminator (here
+//! called critic) learns at the same time to tell q(z) from samples whose dimensions were permuted
+//! over the batch. Both losses are one sum, and neither has a gradient for the other's weights:
+//! disvae lets the discriminator's loss into the encoder, which is not followed. The permuted
+//! samples come from the same batch, as in disentanglement_lib; the paper takes a second one. One
+//! step updates both: disentanglement_lib counts two, so its "300,000 steps" are 150,000 here. The
+//! discriminator's Adam has β₁ = 0.5 and β₂ = 0.9.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -28,13 +29,13 @@ use crate::parts::schedule::Schedule;
 /// The settings of a FactorVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// The weight of the total correlation; the study tried 10, 20, 30, 40, 50 and 100.
+    /// The weight of the total correlation; Locatello et al. 2019 tried 10, 20, 30, 40, 50 and 100.
     pub gamma: Schedule,
-    /// Hidden layers of the critic; some read the paper as 5.
+    /// Hidden layers of the discriminator; some read the paper as 5.
     pub critic_depth: usize,
     /// Units of each.
     pub critic_width: usize,
-    /// The critic's rate.
+    /// The discriminator's learning rate.
     pub critic_rate: Schedule,
     /// The networks.
     #[serde(flatten)]
@@ -83,28 +84,30 @@ impl Model for FactorVae {
     const INFO: Info = Info {
         name: "factor-vae",
         title: "FactorVAE",
-        summary: "a VAE whose codes must look independent to a critic that learns to tell",
+        summary: "a VAE that penalises the total correlation, estimated by a discriminator",
         paper: "Kim and Mnih, Disentangling by Factorising, ICML 2018",
         page: "\
 ## What it is
-A variational autoencoder with a second player. The critic sees codes of a batch, and codes in which
-each column was shuffled on its own, and learns to tell which is which; the autoencoder pays for
-every hint that the critic finds:
+A VAE with a discriminator D. It learns to tell samples of the aggregate posterior q(z) from samples
+whose dimensions were permuted independently over the batch, which approximate the product of the
+marginals. Its density ratio estimates the total correlation (TC), which the VAE minimises:
 
     L = E[-log p(x|z)] + KL(q(z|x) || N(0, I)) + gamma TC,   TC = E[log D(z) - log(1 - D(z))]
 
 ## Settings
-gamma (35), critic_depth (6 hidden layers), critic_width (1000), critic_rate (0.0001), and those of
-`vae`: latents, net, width, likelihood, noise. gamma and critic_rate may follow a schedule.
+gamma (35), and of the discriminator critic_depth (6 hidden layers), critic_width (1000) and critic_rate
+(0.0001, its learning rate); and those of `vae`: latents, net, width, likelihood, noise. gamma and
+critic_rate may follow a schedule.
 
 ## What to expect
-Codes as independent as those of a beta-VAE with better reconstructions. The critic of the paper has
-five million weights: a step costs two to five times one of a VAE, the more the smaller the images. In
-a short training a smaller and faster critic does as well: critic_width 256, critic_rate 0.0005.
+Latents as independent as those of a beta-VAE, with better reconstructions. The paper's discriminator has
+five million weights: a step costs two to five times one of a VAE, the more the smaller the images. In a
+short training a smaller one with a larger learning rate does as well: critic_width 256, critic_rate
+0.0005.
 
 ## Reading the log
-`total_correlation` is what the critic sees; `critic` is its own loss, ln 2 = 0.69 where it cannot tell
-anything. A critic that has not learned yet sees too little.",
+`total_correlation` is the discriminator's estimate; `critic` is its loss, ln 2 = 0.69 at chance. An
+untrained discriminator underestimates the total correlation.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 

@@ -7,8 +7,8 @@
 //! L = E_q[−log p(x|z_1) + β Σ_i (log q(z_i|z_{i−1}) − log p(z_i|z_{i+1}))]
 //! ```
 //!
-//! The KL is that of the draw: z_{i+1} was drawn given z_i, so the closed form of a Gaussian KL, which takes
-//! them for independent, would be no bound.
+//! The KL is a single-sample estimate: z_{i+1} was drawn given z_i, so the closed form of a
+//! Gaussian KL, which takes them as independent, would not be a bound.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -35,7 +35,7 @@ pub struct HierarchicalVae {
 }
 
 impl HierarchicalVae {
-    /// Each layer drawn given the one below, from the posterior of the first.
+    /// Sample each layer given the one below, starting from the posterior of the first.
     fn ascend(
         &self,
         first: Gaussian,
@@ -67,7 +67,7 @@ impl Model for HierarchicalVae {
     const INFO: Info = Info {
         name: "hierarchical-vae",
         title: "Hierarchical VAE",
-        summary: "a VAE with layers of codes, each inferred from the one below; Ladder VAE's baseline",
+        summary: "a VAE with layers of latents and bottom-up inference; the Ladder VAE's baseline",
         paper: "Sønderby et al., Ladder Variational Autoencoders, NIPS 2016",
         page: PAGE,
     };
@@ -124,21 +124,21 @@ impl Model for HierarchicalVae {
 
 const PAGE: &str = "\
 ## What it is
-A VAE whose code is a hierarchy of layers: z_1 makes the observation, z_2 makes z_1, and so on to the top.
-Inference goes the other way: z_1 is read off the data, each further layer off a draw of the one below.
-It is the baseline that the Ladder VAE is compared with, with the same generative model.
+A VAE with a hierarchy of latent layers. The generative model is top-down: z_L to z_1 to the observation.
+Inference is bottom-up: q(z_1|x), then q(z_i|z_{i-1}) from a sample of the layer below. It has the
+generative model of the Ladder VAE and is its baseline.
 
     L = E[-log p(x|z_1)] + beta sum_i E[log q(z_i|z_{i-1}) - log p(z_i|z_{i+1})]
 
 ## Settings
 Those of `ladder-vae` without `share`, `up` and `kl`: layers, widths, batch_norm, beta, codes, likelihood,
-noise. With one layer it is the VAE with dense layers. The plain baseline of the paper's tables is
+noise. With one layer it is a VAE with dense layers. The plain baseline of the paper's tables has
 batch_norm = false and beta = 1.
 
 ## What to expect
-The lower layers do the work: beyond the second or third, layers tell next to nothing, and more of them do
-not improve the bound. `unbraid show ladder-vae` is the remedy.
+The lower layers do the work. Beyond the second or third, layers suffer posterior collapse, and adding
+more does not improve the ELBO. `unbraid show ladder-vae` is the remedy.
 
 ## Reading the log
-`bound` is L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
-3, `kl/0` is the KL of each latent, counted from the bottom.";
+`bound` is the negative ELBO, L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the number
+of active latents of layer 3; `kl/0` is the KL of latent 0, counted from the bottom layer.";

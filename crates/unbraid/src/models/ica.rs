@@ -1,4 +1,4 @@
-//! Independent components as codes: the linear code whose numbers are least Gaussian.
+//! Independent components as codes: the linear code with maximally non-Gaussian components.
 
 use ndarray::{Array2, ArrayView2};
 use unbraid_measure::components::fast_ica::FastIca;
@@ -22,20 +22,19 @@ impl Baseline for Ica {
     const INFO: Info = Info {
         name: "ica",
         title: "Independent components",
-        summary: "baseline: directions along which the data are least Gaussian, a linear code",
+        summary: "baseline: linear ICA by FastICA, the most non-Gaussian directions",
         paper: "Hyvärinen, Fast and Robust Fixed-Point Algorithms for ICA, 1999",
         page: "\
 ## What it is
-FastICA: the principal components, turned so that each is as far from Gaussian as can be, with
-log cosh as the measure and all components at once, as in scikit-learn. Each has variance 1; their
-order and signs are arbitrary.
+FastICA: the principal components, rotated to be maximally non-Gaussian, with the log cosh contrast and
+all components in parallel, as in scikit-learn. Each has unit variance; order and signs are arbitrary.
 
 ## Settings
-latents (10), rows it is fitted on (10,000, drawn at random).
+latents (10), rows to fit on (10,000, drawn at random).
 
 ## What it is for
-The linear method that looks for independent causes. Where observations are a linear mixture of
-sources it finds them; pixels are not.",
+The linear baseline that assumes independent sources. It recovers the sources of a linear mixture; pixels
+are not one.",
     };
 
     fn fit(config: &LinearSettings, data: &dyn Dataset, rng: &Rng) -> Result<Self> {

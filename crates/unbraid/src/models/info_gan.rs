@@ -7,22 +7,22 @@
 //! L_I = E_{c, x = G(c,z)} [log Q(c|x)] + H(c)  ≤  I(c; G(c, z))
 //! ```
 //!
-//! with codes c uniform in −1..1, noise z likewise, and Q a Gaussian that shares the trunk of D.
-//! Both players' losses are one sum, in which each leaves out the other's weights:
+//! with latent codes c uniform in −1..1, noise z likewise, and Q a Gaussian that shares the trunk of D.
+//! Both networks' losses are one sum, and neither has a gradient for the other's weights:
 //!
 //! ```text
 //! discriminator and recogniser:  softplus(−d(x)) + softplus(d(G)) − λ L_I
 //! generator:                     softplus(−d(G)) − λ L_I
 //! ```
 //!
-//! where d is the logit of D. The generator's is the form that does not saturate.
+//! where d is the logit of D. The generator has the non-saturating loss.
 //!
 //! Our choices: the sizes of the networks (`nets.rs`), few channels, since steps with 128 are slow,
-//! and no batch normalisation but leaky units; λ = 1; a Q whose standard deviation is learned but
-//! stays above 0.3; Adam's β₁ = 0.5, and rates of 3e-4 and 1e-4 (as we recall the row of InfoGAN in
-//! the β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4); and noise on
-//! what the discriminator sees, which goes to nothing over the training. With
-//! little of it and faster rates, tried together, the discriminator won at once on dsprites.
+//! and leaky ReLU without batch normalisation; λ = 1; a Q whose standard deviation is learned but
+//! stays above 0.3; Adam's β₁ = 0.5, and learning rates of 3e-4 and 1e-4 (as we recall the row of
+//! InfoGAN in the β-VAE paper's table, it has dense 256 256, 128 and 64 channels, 1e-3 and 2e-4);
+//! and instance noise on the discriminator's input, annealed to 0 over the training. With little of
+//! it and higher learning rates, tried together, the discriminator won at once on dsprites.
 
 use burn::module::Module;
 use burn::tensor::activation::softplus;
@@ -41,28 +41,28 @@ use nets::{Generator, Judge, Recogniser, Trunk, halvings};
 
 mod nets;
 
-/// Of both players' Adam.
+/// Of both networks' Adam.
 const BETAS: [f64; 2] = [0.5, 0.999];
 
 /// The settings of InfoGAN.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// How many codes, each uniform in -1..1.
+    /// How many latent codes, each uniform in -1..1.
     pub latents: usize,
-    /// How many numbers of noise beside them.
+    /// How many noise variables beside them.
     pub noise: usize,
-    /// The weight of the information about the codes, λ.
+    /// λ, the weight of the mutual information term.
     pub lambda: Schedule,
-    /// Q's standard deviation is never below this.
+    /// The lower bound of Q's standard deviation.
     pub least_deviation: f64,
-    /// Channels of the smallest map.
+    /// Channels of the smallest feature map.
     pub channels: usize,
-    /// The rate of the generator and the recogniser.
+    /// The learning rate of the generator and of Q.
     pub generator_rate: Schedule,
-    /// That of the discriminator, the trunk included.
+    /// The learning rate of the discriminator and the trunk.
     pub discriminator_rate: Schedule,
-    /// The standard deviation of the noise on what the discriminator sees, at the first step; 0 at
-    /// the last.
+    /// The standard deviation of the instance noise on the discriminator's input at the first step; it
+    /// falls to 0 at the last.
     pub instance_noise: f64,
 }
 
@@ -138,43 +138,42 @@ impl Model for InfoGan {
     const INFO: Info = Info {
         name: "info-gan",
         title: "InfoGAN",
-        summary: "a GAN whose codes must be readable from what it generates",
+        summary: "a GAN that maximises the mutual information of latent codes and generated images",
         paper: "Chen et al., InfoGAN, NIPS 2016",
         page: "\
 ## What it is
-A generator paints images from codes and noise, a discriminator learns to tell them from real ones,
-and a recogniser Q, which shares the discriminator's layers, learns to read the codes back. The
-generator is paid for fooling the one and for being readable by the other:
+A generator G makes images from latent codes c and noise z. A discriminator D learns to tell them from
+real images. A recognition network Q, which shares the discriminator's layers, learns to predict the
+codes. The generator is trained to fool D and to make c predictable by Q:
 
     discriminator and Q:  -log D(x) - log(1 - D(G(c, z))) - lambda information
     generator:            -log D(G(c, z)) - lambda information,  information = E[log Q(c|G)] + H(c)
 
-Codes c and noise z are uniform in -1..1. The representation is the mean of Q; pictures are painted
-with the noise at 0.
+Codes c and noise z are uniform in -1..1. The representation is the mean of Q; decoding sets the noise
+to 0.
 
 ## Settings
-latents (5 codes), noise (5 numbers), lambda (1), least_deviation (0.3, of Q), channels (32, of the
-smallest map), generator_rate (0.0003, also of Q), discriminator_rate (0.0001), instance_noise (1:
-the standard deviation of the noise on what the discriminator sees, which falls to 0 by the last
-step). lambda and the rates may follow a schedule. `train.rate` is not used: each player has its
-own.
+latents (5 codes), noise (5 variables), lambda (1), least_deviation (0.3, lower bound of Q's standard
+deviation), channels (32, of the smallest feature map), generator_rate (0.0003, learning rate of G and
+Q), discriminator_rate (0.0001, of D), instance_noise (1: standard deviation of the noise on the
+discriminator's input, which falls to 0 by the last step). lambda and the learning rates may follow a
+schedule. `train.learning_rate` is not used.
 
 ## What to expect
-Clear pictures, whose codes mix factors and sometimes jump. `unbraid reproduce beta-vae-metric` (dsprites
-of 32x32, 5,000 steps, shape hidden from the metrics, one run) has higgins-score 0.73, beta-vae-score
-0.79 and mig 0.04. The settings are the best of three that were tried; in the other two (lambda 0.3;
-faster rates with instance_noise 0.3) the discriminator won.
+Sharp images, whose codes mix factors and sometimes jump. `unbraid reproduce beta-vae-metric` (dsprites
+at 32x32, 5,000 steps, shape hidden from the metrics, one run) gives higgins-score 0.73, beta-vae-score
+0.79 and mig 0.04. The defaults are the best of three that were tried; with the other two (lambda 0.3;
+higher learning rates with instance_noise 0.3) the discriminator won.
 
 ## Reading the log
-`discriminator` is 2 ln 2 = 1.39 and `generator` ln 2 = 0.69 where nothing can be told; a
-discriminator near 0 has won, and nothing is learned any more: more instance_noise, or a lower
-discriminator_rate. `information` is a lower bound of what images tell of the codes, in nats. `loss`
-is what both players pay; it falls as the information rises, and says nothing about the quality of
-images.
+At chance `discriminator` is 2 ln 2 = 1.39 and `generator` ln 2 = 0.69. A discriminator loss near 0 means
+that it has won and nothing more is learned: use more instance_noise, or a lower discriminator_rate.
+`information` is the variational lower bound of I(c; G(c, z)), in nats. `loss` is the sum of both
+networks' losses; it falls as the information rises, and says nothing about image quality.
 
 ## Cautions
-Q only ever sees painted images, so codes of real ones that the generator cannot paint mean little.
-There is no posterior and no likelihood. Images need sides that are multiples of 4, from 16 up.",
+Q is only trained on generated images, so the codes of real images that G cannot generate mean little.
+There is no posterior and no likelihood. Image sides must be multiples of 4, from 16 up.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 
@@ -219,7 +218,7 @@ There is no posterior and no likelihood. Images need sides that are multiples of
         let read = self.recogniser.forward(seen.narrow(0, rows, rows));
         let information = told(&read, c.clone());
 
-        // The same look once more, with the other player's weights as mere numbers.
+        // The discriminator once more, with its weights held fixed.
         let seen = self.trunk.clone().no_grad().forward(made);
         let generator = cost(self.judge.clone().no_grad().forward(seen.clone()) * -1.0);
         let read = self.recogniser.clone().no_grad().forward(seen);
@@ -255,7 +254,7 @@ impl InfoGan {
         self.generator.forward(z)
     }
 
-    /// With the noise of this step.
+    /// With the instance noise of this step.
     fn blurred(&self, x: Tensor<4>, step: &mut Step) -> Tensor<4> {
         let left = 1.0 - step.number as f64 / step.total.max(1) as f64;
         let deviation = self.instance_noise * left.max(0.0);

@@ -6,19 +6,20 @@
 //! L = E_q[−log p(x|z)] + KL(q(z|x, u) ‖ p(z|u))
 //! ```
 //!
-//! The prior depends on what is known beside x, the label u: a segment of time, a class. Where the
-//! variances change enough with u, the sources are determined but for order, scale and sign.
+//! The prior is conditioned on an auxiliary variable, the label u: a segment of time, a class.
+//! Where the variances change enough with u, the model is identifiable up to permutation, scale and
+//! sign of z.
 //!
 //! The released code also has a weighted form,
-//! a E[−log p(x|z)] + b I(x; z) + c TC(z) + d Σ_i KL(q(z_i) ‖ p(z_i|u)), with pieces estimated from
-//! a batch (see `parts/distributions/correlation.rs`; here the prior is that of each row). With a = b = c = d = 1
-//! it is L.
+//! a E[−log p(x|z)] + b I(x; z) + c TC(z) + d Σ_i KL(q(z_i) ‖ p(z_i|u)), with terms estimated from
+//! a minibatch (see `parts/distributions/correlation.rs`; here each row has its own prior). With
+//! a = b = c = d = 1 it is L.
 //!
-//! What is ours: observations are whitened inside the model, so that noise of one size hides no
-//! direction of them; log-variances pass 12 tanh(·/12),
-//! so that no run ends in infinity; SiLU in place of tanh x + 0.1 x, which ends at a lower bound and is
-//! three times as fast; and training starts where a flow of exact likelihood ends
-//! (`start.rs`), since from a random start the bound is seldom climbed to its top.
+//! Ours: observations are whitened inside the model, so that isotropic noise hides no direction of
+//! them; log-variances pass through 12 tanh(·/12), so that no run diverges; SiLU in place of tanh x
+//! + 0.1 x, which reaches a lower loss and is three times as fast; and training starts from a flow
+//! fitted by exact likelihood (`start.rs`), since from random weights the ELBO often ends in a poor
+//! local optimum.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -58,7 +59,7 @@ pub struct Ivae {
     prior_mean: Option<Mlp>,
     /// f: z to x.
     decoder: Mlp,
-    /// What makes observations white, and what undoes that.
+    /// Whitening of the observations, and its inverse.
     whitening: Fitted,
     unwhitening: Fitted,
     #[module(skip)]
@@ -78,7 +79,7 @@ pub struct Ivae {
 }
 
 impl Ivae {
-    /// White observations, `[batch, numbers]`.
+    /// Whitened observations, `[batch, numbers]`.
     fn whitened(&self, batch: &Batch) -> Tensor<2> {
         let x = compute::flatten(batch.x());
         match self.likelihood {
@@ -87,7 +88,7 @@ impl Ivae {
         }
     }
 
-    /// q(z|x, u), for white x.
+    /// q(z|x, u), for whitened x.
     fn posterior(&self, x: Tensor<2>, u: Tensor<2>) -> Gaussian {
         let both = Tensor::cat(vec![x, u], 1);
         Gaussian {
@@ -106,7 +107,7 @@ impl Ivae {
         Gaussian { mean, log_variance }
     }
 
-    /// −log p(x|z), for white x.
+    /// −log p(x|z), for whitened x.
     fn error(&self, z: Tensor<2>, x: Tensor<2>) -> Tensor<1> {
         let [rows, numbers] = x.dims();
         let form = [rows, numbers, 1, 1];
@@ -114,7 +115,7 @@ impl Ivae {
     }
 }
 
-/// Nearly x, and never far from 0.
+/// 12 tanh(x / 12): nearly x, and bounded.
 fn bounded(x: Tensor<2>) -> Tensor<2> {
     (x / MOST).tanh() * MOST
 }
@@ -137,28 +138,28 @@ impl Model for Ivae {
     const INFO: Info = Info {
         name: "ivae",
         title: "iVAE",
-        summary: "a VAE whose prior depends on a label, so that the true sources can be found",
+        summary: "a VAE whose prior depends on a label, which makes its latents identifiable",
         paper: "Khemakhem et al., Variational Autoencoders and Nonlinear ICA, AISTATS 2020",
         page: "\
 ## What it is
-A VAE that knows something beside each observation: the label u, such as the segment of time a row is
-from. Its prior is Gaussian with variances that depend on u, and its encoder sees u too:
+A VAE with an auxiliary variable: the label u, such as the segment of time of a row. The prior is
+Gaussian with variances that depend on u, and the encoder sees u too:
 
     L = E[-log p(x|z)] + KL(q(z|x, u) || p(z|u)),   p(z|u) = prod_i N(z_i; 0, exp lambda_i(u))
 
-If the variances of the sources change enough with u, no turned or bent version of the sources fits as
-well: they are found but for order, scale and sign. A VAE has no such luck, see `unbraid rotate`.
+If the variances of the sources change enough with u, the latents are identifiable: they equal the
+sources up to permutation, scale and sign. A VAE has no such guarantee, see `unbraid rotate`.
 
 ## Settings
 latents (0 = as many as observed), layers (3), width (100), activation (silu, lrelu, tanh, or the
-paper's xtanh), likelihood (bernoulli, gaussian or auto), noise (0.1, where white observations have
-spread 1), prior_means (false).
+paper's xtanh), likelihood (bernoulli, gaussian or auto), noise (0.1, standard deviation of the gaussian
+likelihood of whitened observations), prior_means (false).
 
-start (auto, flow, random, truth): from a random start the bound is seldom climbed to its top, and the
-codes stay mixed. So training starts from the best of some flows (4) of exact likelihood, see
-`segment-flow`, which the networks first learn to imitate (imitation, 4000 steps). `truth` starts at the true sources: no
-method of its own, but it tells whether a poor result is the fault of the search (the loss at the end
-is lower from there) or of the objective (it is not).
+start (auto, flow, random, truth), the initialisation: from random weights the ELBO often ends in a local
+optimum whose latents are mixed. So training starts from the best of some flows (4) fitted by exact
+likelihood, see `segment-flow`, which the networks first imitate (imitation, 4000 steps). `truth` starts
+from the true sources. It is a diagnosis, not a method: if the final loss is lower from there, a poor
+result is due to the optimisation, otherwise to the objective.
 
 objective (plain, weighted, annealed) and the weights a, b, c, d of the released code's objective:
 
@@ -168,15 +169,15 @@ The released settings are a = 100, b = 1, c = 0, d = 10.
 
 ## What to expect
 On the reference problem (5 sources, 40 segments, 3 mixing layers) an MCC of 0.89 over ten data sets,
-in 40 seconds each on one core; 0.70 from random starts, 0.61 of a VAE. `unbraid reproduce ivae` prints
+in 40 seconds each on one core; 0.70 from random weights, 0.61 for a VAE. `unbraid reproduce ivae` prints
 the table.
 
 ## Reading the log
-`bound` is L per row, for white observations, whatever the objective.
+`bound` is the negative ELBO, L per row, for whitened observations, whatever the objective.
 
 ## Cautions
-The label must matter: with one segment, or segments alike, nothing is identified. Codes of rows need
-their labels. Where labels are no segments (not one-hot) the start is random.",
+The label must be informative: with one segment, or segments alike, nothing is identified. Encoding needs
+the labels of the rows. Where labels are not one-hot segments, the start is random.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
@@ -228,7 +229,7 @@ their labels. Where labels are no segments (not one-hot) the start is random.",
             + information * b
             + total_correlation * c
             + dimension_wise * d;
-        // Only looked at: what is computed for a gradient that nobody asks for stays in memory.
+        // For the log only: without `detach` the graph of an unused gradient would stay in memory.
         let each = per_latent(q.detach().kl_from(&p.detach()));
         let reconstruction = reconstruction.detach();
         let bound = reconstruction.clone() + each.clone().sum();

@@ -1,22 +1,22 @@
 //! The Ladder VAE: Sønderby, Raiko, Maaløe, Sønderby and Winther, Ladder Variational Autoencoders, NIPS
 //! 2016 (arXiv:1602.02282).
 //!
-//! Up: d_n = MLP(d_{n−1}) from d_0 = x, with a Gaussian N(μ̂_i, σ̂²_i) read off each. Down: that
-//! Gaussian is evidence, and the layer above gives the prior N(μ_p, σ²_p) of each; the posterior is their
-//! product, weighted by precision:
+//! Bottom-up: d_n = MLP(d_{n−1}) from d_0 = x, with a Gaussian N(μ̂_i, σ̂²_i) from each, the evidence.
+//! Top-down: the layer above gives the prior N(μ_p, σ²_p). The posterior is the product of evidence and
+//! prior, weighted by precision:
 //!
 //! ```text
 //! σ²_q = 1 / (σ̂⁻² + σ_p⁻²),   μ_q = (μ̂ σ̂⁻² + μ_p σ_p⁻²) σ²_q,   q(z_L|x) = N(μ̂_L, σ̂²_L)
 //! L = E_q[−log p(x|z_1)] + β Σ_i KL(q(z_i|z_{i+1}, x) ‖ p(z_i|z_{i+1}))
 //! ```
 //!
-//! The slides print σ_q for what is σ²_q. The nets that give the prior also give what is merged, as in
-//! the paper; the released code has two sets of them (`share = false`) and feeds d_n from the mean μ̂ of
-//! the layer below (`up = "means"`). A widespread port takes the KL to the evidence in place of the
-//! prior, without the ½ of log σ², and leaves the top layer out: its loss is no bound.
+//! The slides print σ_q for what is σ²_q. The networks of the prior also give what is merged, as in
+//! the paper; the released code has two sets of them (`share = false`) and feeds d_n from the mean
+//! μ̂ of the layer below (`up = "means"`). A widespread port takes the KL to the evidence in place
+//! of the prior, without the ½ of log σ², and leaves the top layer out: its loss is no bound.
 //!
-//! What is ours: the KL of each layer in closed form given the layer above (`kl = "drawn"` is the released
-//! code's); Adam with ε = 1e-8 and no clipping; Glorot-uniform weights.
+//! Ours: the closed-form KL of each layer given the layer above (the released code has `kl = "drawn"`);
+//! Adam with ε = 1e-8 and no clipping; Glorot-uniform weights.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -38,7 +38,7 @@ use crate::parts::nets::normalised::{self, Statistics};
 /// The settings of a Ladder VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// Whether the nets of the prior also give what is merged with the evidence.
+    /// Whether the networks of the prior also give what is merged with the bottom-up evidence.
     pub share: bool,
     /// What goes up to the next layer: "hidden" units, or "means" as in the released code.
     pub up: String,
@@ -68,9 +68,9 @@ impl Settings for Config {
 #[derive(Module, Debug)]
 pub struct LadderVae {
     hierarchy: Hierarchy,
-    /// x, then d_i or μ̂_i, to the evidence of each layer, from the bottom.
+    /// x, then d_i or μ̂_i, to the bottom-up evidence of each layer, from the bottom.
     up: Vec<GaussianNet>,
-    /// What is merged with the evidence, where it is not the prior; one for each layer but the top.
+    /// What is merged with the evidence if that is not the prior; one for each layer but the top.
     down: Option<Vec<GaussianNet>>,
     #[module(skip)]
     means_up: bool,
@@ -79,7 +79,7 @@ pub struct LadderVae {
 }
 
 impl LadderVae {
-    /// The evidence N(μ̂_i, σ̂²_i) of each layer, from the bottom.
+    /// The bottom-up evidence N(μ̂_i, σ̂²_i) of each layer, from the bottom.
     fn evidence(&self, x: Tensor<2>, statistics: &mut Statistics) -> Vec<Gaussian> {
         let mut d = x;
         let mut evidence = Vec::new();
@@ -91,7 +91,7 @@ impl LadderVae {
         evidence
     }
 
-    /// Each layer drawn given the one above, returned from the bottom.
+    /// Sample each layer given the one above; returned from the bottom.
     fn descend(
         &self,
         mut evidence: Vec<Gaussian>,
@@ -124,7 +124,7 @@ impl Model for LadderVae {
     const INFO: Info = Info {
         name: "ladder-vae",
         title: "Ladder VAE",
-        summary: "a VAE with layers of codes; what the data say and what the layer above expects meet",
+        summary: "a VAE with layers of latents: merges bottom-up evidence and top-down prior",
         paper: "Sønderby et al., Ladder Variational Autoencoders, NIPS 2016",
         page: PAGE,
     };
@@ -192,36 +192,38 @@ impl Model for LadderVae {
 
 const PAGE: &str = "\
 ## What it is
-A VAE whose code is a hierarchy: z_1 makes the observation, z_2 makes z_1, and so on to the top. The
-usual way to train one infers z_1 from the data and each further layer from the one below, and the upper
-layers soon tell nothing. The Ladder VAE goes up without drawing anything, then down: each layer's
-posterior is the product of what the data say and of what the layer above expects, weighted by how sure
-each is.
+A VAE with a hierarchy of latent layers. The generative model is top-down: z_L to z_1 to the observation.
+With bottom-up inference, where each layer is sampled given the one below, the upper layers suffer
+posterior collapse. The Ladder VAE has a deterministic bottom-up pass, then a stochastic top-down pass:
+the posterior of each layer is the precision-weighted product of the bottom-up evidence and the top-down
+prior.
 
     L = E[-log p(x|z_1)] + beta sum_i KL(q(z_i | z_{i+1}, x) || p(z_i | z_{i+1}))
 
 ## Settings
 layers ([64, 32, 16, 8, 4], latents from the bottom up), widths (units of the two hidden layers of each;
-512, 256, 128, 64, 32), batch_norm (true), beta (0 to 1 in the first 2000 steps: the warm-up, without
-which upper layers die; the paper takes 200 of 2000 epochs), kl (exact, or drawn by one sample), codes
-(0: the means of all layers side by side; 1 and up: of that layer), likelihood (bernoulli, gaussian or
-auto), noise (standard deviation of the gaussian likelihood; 0 learns it for each number).
+512, 256, 128, 64, 32), batch_norm (true), beta (0 to 1 in the first 2000 steps: KL warm-up, without which
+upper layers collapse; the paper takes 200 of 2000 epochs), kl (exact, or drawn: a single-sample
+estimate), codes (0: the posterior means of all layers, concatenated; 1 and up: of that layer), likelihood
+(bernoulli, gaussian or auto), noise (standard deviation of the gaussian likelihood; 0 learns one per
+pixel).
 
-share (true): the nets that give the prior also give what is merged with the evidence. The released code
-has two sets of nets (false). up (hidden): what goes up to the next layer; the released code has means.
+share (true): the networks of the prior also give what is merged with the evidence; the released code has
+two sets of networks (false). up (hidden): the input of the next layer; means in the released code.
 
-For likelihoods of grey images set train.binarize = true: pixels are drawn black or white anew at each
-look. `unbraid evaluate RUN --bound 5000` then gives the bound that papers print.
+For likelihoods of grey images set train.binarize = true: pixels are sampled as 0 or 1 each time an image
+is seen. `unbraid evaluate RUN --bound 5000` then gives the IWAE bound that papers report.
 
 ## What to expect
-Upper layers that stay active, and a better bound than `hierarchical-vae` of the same size.
+Upper layers that stay active, and a better ELBO than `hierarchical-vae` of the same size.
 
 ## Reading the log
-`bound` is L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the active latents of layer
-3, `kl/0` is the KL of each latent, counted from the bottom.
+`bound` is the negative ELBO, L with beta = 1. `layer/3/kl` and `layer/3/active` are the KL and the number
+of active latents of layer 3; `kl/0` is the KL of latent 0, counted from the bottom layer.
 
 ## Cautions
-Decoding starts at the lowest layer among the codes: with the codes of all layers the first says all. In
-walks (`unbraid traverse`) a change of a code passes on: each layer below keeps its distance from what the
-one above expects. In training, batch norm makes what one row costs depend on the rows beside it (with
-train.batch = 1 nothing is left of the row); codes and bounds use statistics of the training data.";
+Decoding starts at the lowest layer among the codes: if the codes have all layers, only z_1 is decoded. In
+latent traversals (`unbraid traverse`) a change passes on: each layer below keeps its offset from the mean
+of its prior. With batch norm the training loss of a row depends on the other rows of the batch (with
+train.batch = 1 nothing is left of the row); codes and the IWAE bound use statistics of the training
+data.";

@@ -1,4 +1,4 @@
-//! Principal components as codes: the linear floor under every score.
+//! Principal components as codes: the linear baseline of every score.
 
 use ndarray::{Array2, ArrayView2};
 use unbraid_measure::components::pca::Pca as Components;
@@ -22,18 +22,19 @@ impl Baseline for Pca {
     const INFO: Info = Info {
         name: "pca",
         title: "Principal components",
-        summary: "baseline: the directions of largest variance, a linear code",
+        summary: "baseline: linear PCA, the directions of largest variance",
         paper: "Pearson 1901; Hotelling 1933",
         page: "\
 ## What it is
-The best linear code of a given size: the orthogonal directions in which the observations vary most.
+The linear code with the least squared reconstruction error: the orthogonal directions of largest
+variance.
 
 ## Settings
-latents (10), rows it is fitted on (10,000, drawn at random).
+latents (10), rows to fit on (10,000, drawn at random).
 
 ## What it is for
-The linear floor. Position of an object is not linear in its pixels, so on images it mixes factors;
-what a model gains over it is what its non-linearity bought.",
+The linear baseline. The position of an object is not linear in its pixels, so PCA mixes factors of
+images. What a model scores above it is the gain of nonlinearity.",
     };
 
     fn fit(config: &LinearSettings, data: &dyn Dataset, rng: &Rng) -> Result<Self> {

@@ -1,4 +1,4 @@
-//! Raw observations as codes: the floor under every score.
+//! Raw observations as codes: the lower reference of every score.
 
 use ndarray::{Array2, ArrayView2};
 use unbraid_measure::data::Dataset;
@@ -18,16 +18,16 @@ impl Baseline for Raw {
     const INFO: Info = Info {
         name: "raw",
         title: "Raw observations",
-        summary: "baseline: the numbers of the observation are the codes",
+        summary: "baseline: the observation itself is the representation",
         paper: "",
         page: "\
 ## What it is
-No model at all: every pixel (or number) of an observation counts as a code.
+No model: every pixel (or number) of an observation is a code.
 
 ## What it is for
-A floor. A representation that does not score above raw pixels has learned nothing the metric sees.
-With thousands of codes some metrics are slow and some do not apply (a pixel that never changes has
-no correlation); `pca` is the handier floor.",
+A lower reference. A representation that does not score above raw pixels has learned nothing that the
+metric can see. With thousands of codes some metrics are slow and some do not apply (a constant pixel has
+no correlation); `pca` is the more practical baseline.",
     };
 
     fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {

@@ -1,10 +1,10 @@
-//! Nonlinear ICA of sources whose strength changes from segment to segment, by exact likelihood: ours.
+//! Nonlinear ICA of nonstationary sources, whose scale changes by segment, by exact likelihood: ours.
 //!
-//! The setting is that of TCL (Hyvärinen and Morioka 2016) and iVAE (Khemakhem et al. 2020), and the
-//! idea to replace the bound of an iVAE by the likelihood of a flow is that of iFlow (Li, Hooi and
-//! Lee 2020). What differs is the flow: a network of the form that the data are made by, turned round,
-//! small enough for L-BFGS on all rows from several starts; see `components/segment_flow.rs` of
-//! unbraid-measure.
+//! The setting is that of TCL (Hyvärinen and Morioka 2016) and iVAE (Khemakhem et al. 2020). The
+//! idea to replace the ELBO of an iVAE by the likelihood of a flow is that of iFlow (Li, Hooi and
+//! Lee 2020). What differs is the flow: the inverse of a network of the form that generates the
+//! data, small enough for L-BFGS on all rows from several starts; see `components/segment_flow.rs`
+//! of unbraid-measure.
 
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
@@ -23,15 +23,15 @@ use crate::parts::segments;
 /// The settings of a segment flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// How many sources; 0 for as many as numbers are observed.
+    /// How many sources; 0 for as many as observed variables.
     pub latents: usize,
-    /// How many layers the mixing is taken to have.
+    /// How many layers the mixing is assumed to have.
     pub layers: usize,
-    /// How many random starts; the best by its likelihood is kept.
+    /// How many random starts; the one with the highest likelihood is kept.
     pub starts: usize,
     /// Steps of L-BFGS from each start.
     pub steps: usize,
-    /// How many rows of each segment a start sees.
+    /// How many rows of each segment are used from each start.
     pub points: usize,
     /// Steps of L-BFGS on all rows, from the best.
     pub refinement: usize,
@@ -89,17 +89,17 @@ impl Baseline for Flow {
     const INFO: Info = Info {
         name: "segment-flow",
         title: "Segment flow",
-        summary: "nonlinear ICA of sources whose strength changes by segment, by exact likelihood",
+        summary: "nonlinear ICA of sources whose scale changes by segment, by exact likelihood",
         paper: "",
         page: "\
 ## What it is
-Sources are independent, and each has another strength in each segment of time (the label). What is
-observed is an invertible function of them. The flow learns the inverse of that function: layers of a
-matrix and a bend that can be turned round, so that the likelihood of the observations is known
-exactly, with the best strength of each source in each segment in closed form.
+Sources are independent, and the scale of each changes by segment of time (the label). The observation is
+an invertible function of the sources. The flow learns its inverse: layers of a matrix and an invertible
+nonlinearity. So the likelihood is exact, and the maximum-likelihood scale of each source in each segment
+has a closed form.
 
-The assumptions are those of TCL and iVAE. An iVAE bounds the likelihood and learns by noisy steps;
-this one climbs the likelihood itself, from several random starts, and keeps the best by likelihood.
+The assumptions are those of TCL and iVAE. An iVAE maximises a lower bound by stochastic gradients. The
+flow maximises the likelihood itself, by L-BFGS from several random starts, and keeps the best.
 
 ## Settings
 latents (0 = as many as observed), layers (3), starts (4), steps (500) on points (100) rows of each
@@ -107,12 +107,12 @@ segment, refinement (100 steps on all rows), prior (gaussian or laplace).
 
 ## What to expect
 On the reference problem of the iVAE paper (5 sources, 40 segments, 3 layers) an MCC of 0.97 over ten
-data sets, in 20 seconds each on one core (`unbraid reproduce ivae`). Order, sign and scale of sources
-cannot be known.
+data sets, in 20 seconds each on one core (`unbraid reproduce ivae`). Permutation, sign and scale of the
+sources are not identifiable.
 
 ## Cautions
-As many sources as independent directions of the data; no noise. Where the mixing is of another form
-than the layers, take more of them.",
+It assumes as many sources as independent directions of the data, and no observation noise. If the mixing
+has another form than the layers, use more of them.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
@@ -137,8 +137,8 @@ than the layers, take more of them.",
             prior: if config.prior == "laplace" { Prior::Laplace } else { Prior::Gaussian },
         };
         let x = seen.observations.view();
-        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Stage::unwatched())?;
-        // As it will be read back.
+        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Watch::nobody())?;
+        // Rounded as when read back from a file.
         flow.layers.numbers.iter_mut().for_each(|number| *number = f64::from(*number as f32));
         Ok(Self { flow })
     }

@@ -1,20 +1,20 @@
-//! Our own variant of CausalVAE (`causal_vae.rs`), with nonlinear structural equations and a picture in
-//! parts, so that an intervention does what it says.
+//! Our own variant of CausalVAE (`causal_vae.rs`), with nonlinear structural equations and a decoder in
+//! parts, so that interventions have the right effects.
 //!
 //! ```text
 //! z ~ q(z|x) = N(h(x), σ(x)²)           the encoder sees the image alone
 //! z_i = g_i(z_causes) + ε_i             so ε_i = z_i − g_i(z_causes) is what an intervention keeps
-//! x_p ~ p(x_p | z_S(p))                 place p is drawn by the concepts S(p) that explain it
+//! x_p ~ p(x_p | z_S(p))                 pixel p is decoded from the concepts S(p) that explain it
 //! L = E[−log p(x|z)] + KL(q(z|x) ‖ N(λ(u), s²)) + E Σ_i (λ(u)_i − g_i(λ(u)_causes))²
 //! ```
 //!
-//! Two things differ from the paper. Its ε is that of a linear model, so that it holds whatever is
-//! nonlinear in a mechanism and an intervention carries it over unchanged; here ε is what the mechanism
-//! itself leaves over. And its decoder may draw an effect from the causes, which know it just as well;
-//! here it cannot.
+//! Two things differ from the paper. Its ε belongs to a linear SCM, so it absorbs what is nonlinear
+//! in a mechanism, and an intervention carries that over unchanged; here ε is the residual of the
+//! nonlinear mechanism. And its decoder may render an effect from its causes, which determine it
+//! just as well; here it cannot.
 //!
-//! A step decodes one part for each row, the parts in turn, and weighs it by their number: the expected
-//! gradient is that of the whole picture at the price of one decoding.
+//! A step decodes one part for each row, the parts in turn, and weights it by their number: the
+//! gradient is that of the whole image in expectation, at the cost of one decoder pass.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
@@ -41,13 +41,13 @@ mod settings;
 
 pub use settings::Config;
 
-/// How many rows tell who draws what.
+/// How many rows are used to assign pixels to concepts.
 const LOOKED_AT: usize = 3000;
-/// How many rows tell how strong an edge is.
+/// How many rows are used to estimate the strength of an edge.
 const WEIGHED: usize = 1024;
 /// The hidden layers of a mechanism.
 const MECHANISM: [usize; 2] = [64, 64];
-/// Where their rate starts; it falls to 0. They are small and what they learn has no noise.
+/// Their initial learning rate, which falls to 0. They are small, and their targets have no noise.
 const MECHANISM_RATE: f64 = 5e-3;
 
 /// A VAE with nonlinear structural equations.
@@ -59,7 +59,8 @@ pub struct StructuralVae {
     scaling: Scaling,
     /// 1 where there is an edge, `[cause, effect]`.
     edges: Param<Tensor<2>>,
-    /// How much each effect moves if its cause is set at random, as a share of its spread.
+    /// The change of each effect under a random intervention on its cause, relative to its own
+    /// variation.
     strengths: Param<Tensor<2>>,
     #[module(skip)]
     spread: f64,
@@ -93,13 +94,13 @@ impl StructuralVae {
         let decoded = self.nets.decoded(z * who) * inside.clone();
         let likelihood = self.nets.likelihood();
         let error = likelihood.error(decoded, x.clone() * inside);
-        // Outside of its part a row is 0 and decoded as 0: what that costs is a constant.
+        // Outside its part a row is 0 and decoded as 0, which adds a constant to the loss.
         let nothing: Tensor<4> = Tensor::zeros([1, 1, 1, 1], &x.device());
         let outside = likelihood.error(nothing.clone(), nothing);
         (error - (covered * -1.0 + numbers as f64) * outside) * parts as f64
     }
 
-    /// What mechanisms leave over, (z_i − g_i(z_causes))², averaged over the batch, `[concepts]`.
+    /// Residuals of the mechanisms, (z_i − g_i(z_causes))², averaged over the batch, `[concepts]`.
     fn left_over(&self, codes: Tensor<2>) -> Tensor<1> {
         let [rows, concepts] = codes.dims();
         let z: Tensor<3> = codes.reshape([rows, concepts, 1]);
@@ -117,7 +118,7 @@ impl StructuralVae {
         acyclic(&array(self.edges.val()), 0.0)
     }
 
-    /// What would be decoded, part by part.
+    /// The expected observation, decoded part by part.
     fn drawn(&self, z: &Tensor<2>) -> Tensor<4> {
         let parts = self.canvas.parts();
         if parts == 1 {
@@ -132,7 +133,7 @@ impl StructuralVae {
         (1..parts).map(one).fold(one(0), |sum, part| sum + part)
     }
 
-    /// Exchange one cause between rows and see how far its effect moves.
+    /// Permute one cause over the rows and measure how its effects change.
     fn weighed(&self, codes: &Array2<f32>, rng: &Rng) -> Array2<f32> {
         let device = crate::compute::device::inference();
         let (rows, n) = codes.dim();
@@ -174,37 +175,38 @@ impl Model for StructuralVae {
     const INFO: Info = Info {
         name: "structural-vae",
         title: "Structural VAE",
-        summary: "CausalVAE with nonlinear mechanisms and a picture in parts: interventions hold",
+        summary: "CausalVAE with nonlinear mechanisms and a modular decoder, for interventions",
         paper: "",
         page: "\
 ## What it is
-Our variant of `causal-vae`, made so that an intervention does what it says. The codes are the labelled
-concepts of the data; edges come from independencies of the labels; then
+Our variant of `causal-vae`, made so that interventions have the right effects. The latents are the
+labelled concepts of the data; conditional independencies of the labels give the edges; then
 
-    z_i = g_i(causes of i) + eps_i     a network for each concept, and what it leaves over
-    x_p = f(z_S(p))                    place p is drawn by the concepts S(p) that explain it
+    z_i = g_i(causes of i) + eps_i     a nonlinear mechanism for each concept, and its residual
+    x_p = f(z_S(p))                    pixel p is decoded from the concepts S(p) that explain it
     L = E[-log p(x|z)] + KL(q(z|x) || N(u, spread^2)) + sum_i (u_i - g_i(u of the causes))^2
 
-To intervene, eps is read off the image, some codes are set, and the others follow by their g.
+For an intervention, eps is inferred from the image, some latents are set, and their effects follow by g.
 
-Who draws what is found before training: each block of pixels is predicted from every single concept and
-every pair, and goes to the smallest set that explains it, effects before causes. So a shadow is drawn
+S(p) is found before training: each block of pixels is predicted from every single concept and every
+pair, and assigned to the smallest set that explains it, effects before causes. So a shadow is decoded
 from its own length and position, and can be set to a place where no light would throw it.
 
-The encoder sees the image alone, so that codes say what is in the image.
+The encoder sees the image alone, so latents cannot copy the labels.
 
 ## Settings
-spread (0.02, where labels go from -1 to 1: how far codes may be from labels), parts (yes; no for a
-decoder that sees every code everywhere), graph (independence, or given with edges = [[0, 2], [1, 2]]),
-net, width, likelihood and noise as in `vae`.
+spread (0.02: standard deviation of the conditional prior, for labels in -1..1), parts (yes; no for a
+decoder that sees every latent at every pixel), graph (independence, or given with
+edges = [[0, 2], [1, 2]]), net, width, likelihood and noise as in `vae`.
 
 ## What to expect
-Codes that follow their labels, a graph with no wrong edge on `pendulum`, and counterfactuals near those of
-the simulator, also where no such image was ever seen. `unbraid intervene RUN --effects` measures it.
+Latents that follow their labels, a graph with no wrong edge on `pendulum`, and counterfactuals near those
+of the simulator, also where no such image is in the data. `unbraid intervene RUN --effects` measures it.
 
 ## Cautions
-Every concept needs labels in every row. Mechanisms leave an additive noise: a cause that changes only the
-spread of an effect is not seen. In photographs no few concepts explain a place, and there is one part.",
+Every row needs the labels of all concepts. Noise is assumed additive: a cause that changes only the
+variance of an effect is not found. In photographs no small set of concepts explains a pixel, and the
+decoder has one part.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
@@ -253,7 +255,8 @@ spread of an effect is not seen. In photographs no few concepts explain a place,
         let each = each.reshape([latents]) / rows as f64;
         let kl = each.clone().sum();
         let mechanisms = self.left_over(labels);
-        // A concept without causes has a mechanism too, which learns its mean; that is not worth a log.
+        // A concept without causes has a mechanism too, which learns its mean; it is left out of
+        // the log.
         let logged = (mechanisms.clone().detach() * self.caused()).sum();
         Loss::new(reconstruction.clone() + kl.clone() + mechanisms.sum())
             .term("reconstruction", reconstruction)

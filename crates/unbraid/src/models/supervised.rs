@@ -1,5 +1,5 @@
-//! A network that is taught to read the labels off an observation, and nothing else: what the best
-//! codes could say, and the reader that judges counterfactuals.
+//! A regression network from observations to labels: the supervised upper reference, and the predictor
+//! that evaluates counterfactuals.
 //!
 //! L = E Σ_i (λ(u)_i − h(x)_i)²
 
@@ -16,12 +16,12 @@ use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::concepts::scaling::{Scaling, labels};
 use crate::parts::nets::autoencoder::{NetSettings, Reader};
 
-/// The settings of a reader.
+/// The settings of the predictor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
     pub net: String,
-    /// Units of a dense layer; 0 for the paper's.
+    /// Units of each dense layer; 0 for the paper's.
     pub width: usize,
 }
 
@@ -49,7 +49,7 @@ impl Settings for Config {
     }
 }
 
-/// A reader of labels.
+/// A predictor of the labels.
 #[derive(Module, Debug)]
 pub struct Supervised {
     reader: Reader,
@@ -61,21 +61,21 @@ impl Model for Supervised {
     const INFO: Info = Info {
         name: "supervised",
         title: "Supervised reader",
-        summary: "baseline: a network taught to read the labels; what the best codes could say",
+        summary: "baseline: a supervised network that predicts the labels, the upper reference",
         paper: "",
         page: "\
 ## What it is
-The encoder of a VAE, taught to give the labels of an observation: L = sum_i (u_i - h(x)_i)^2, with
-labels scaled to -1..1. Its codes are its readings, in the units of the labels.
+The encoder of a VAE, trained to predict the labels of an observation: L = sum_i (u_i - h(x)_i)^2, with
+labels scaled to -1..1. Its codes are its predictions, in the units of the labels.
 
-It is the ceiling for codes of labelled concepts, and what `unbraid intervene RUN --effects` reads
-counterfactual images with.
+It is the upper reference for models of labelled concepts, and the predictor with which
+`unbraid intervene RUN --effects` evaluates counterfactual images.
 
 ## Settings
 net (conv, conv4, burgess, factor, fc or auto), width of the dense layers (0 = the paper's).
 
 ## What to expect
-Readings as good as the image allows. It has no decoder.",
+Predictions as good as the image allows. It has no decoder.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 

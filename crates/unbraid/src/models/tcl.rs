@@ -8,10 +8,9 @@
 //! If log p(s_i | τ) = λ_i(τ) q(s_i) − log Z and x = f(s), then at the optimum q(s) = A h(x) + d: a
 //! linear ICA of the features gives q(s), which is |s| for Laplace sources and s² for Gaussian ones.
 //! As in the released code, observations are whitened in full dimension, the logistic regression is
-//! trained alone first, and the features are those of a moving average of the weights. Not as there,
-//! the steps are those of Adam in place of SGD with momentum, which needs far fewer, and the average
-//! follows more quickly in the first steps, with the decay min(average, (1 + t) / (10 + t)): a short
-//! run does not average its random start.
+//! trained alone first, and the features use an exponential moving average (EMA) of the weights.
+//! Differences: Adam in place of SGD with momentum, which needs far fewer steps, and an EMA decay of
+//! min(average, (1 + t) / (10 + t)), so that a short run does not average in its initial weights.
 
 use std::collections::BTreeSet;
 
@@ -37,28 +36,28 @@ mod net;
 
 use net::Net;
 
-/// Whitening in full dimension is a square matrix; beyond this, images are meant for other methods.
+/// Whitening in full dimension needs a square matrix; larger observations, such as images, are refused.
 const MOST_OBSERVED: usize = 1024;
-/// How many rows whitening is fitted to at most, and how many the ICA of the features.
+/// The most rows that whitening is fitted to, and the most for the ICA of the features.
 const WHITENED: usize = 200_000;
 const UNMIXED: usize = 20_000;
-/// Features are computed for so many rows at once.
+/// Features are computed in chunks of so many rows.
 const CHUNK: usize = 512;
 
 /// The settings of time-contrastive learning.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// How many features; 0 for as many as numbers are observed.
+    /// How many features; 0 for as many as observed variables.
     pub latents: usize,
-    /// How many layers the mixing is taken to have: the feature network has as many.
+    /// How many layers the mixing is assumed to have; the feature network has as many.
     pub layers: usize,
-    /// Maxout units of all of them but the last; 0 for twice the numbers that are observed.
+    /// Maxout units of all layers but the last; 0 for twice the observed variables.
     pub width: usize,
-    /// The weight of half the squared norm of every matrix.
+    /// The weight decay: the weight of half the squared norm of every matrix.
     pub decay: f64,
-    /// The decay of the moving average of the weights.
+    /// The decay of the exponential moving average of the weights.
     pub average: f64,
-    /// The share of the steps in which only the logistic regression learns.
+    /// The share of the steps in which only the logistic regression is trained.
     pub head: f64,
 }
 
@@ -113,9 +112,9 @@ impl Settings for Config {
 pub struct Tcl {
     whitening: Fitted,
     net: Net,
-    /// The moving average of `net`.
+    /// The exponential moving average of `net`.
     average: Net,
-    /// The linear ICA of the averaged features; before it is fitted, nothing is done to them.
+    /// The linear ICA of the averaged features; the identity until it is fitted.
     unmixing: Fitted,
     #[module(skip)]
     decay: f64,
@@ -130,54 +129,53 @@ impl Model for Tcl {
     const INFO: Info = Info {
         name: "tcl",
         title: "Time-contrastive learning",
-        summary: "nonlinear ICA: features that tell segments of time apart, then linear ICA of them",
+        summary: "nonlinear ICA: features that classify segments of time, followed by linear ICA",
         paper: "Hyvärinen and Morioka, Time-Contrastive Learning and Nonlinear ICA, NeurIPS 2016",
         page: "\
 ## What it is
-Sources are independent, and the spread of each changes from segment to segment of time; what is
-observed is an invertible function of them. A network learns to tell from one observation in which
-segment it was made. To do that well it must know the sources: its last hidden layer h(x) holds their
-sizes, mixed by a matrix, and a linear ICA of h(x) takes them apart.
+Sources are independent, and the scale of each changes by segment of time. The observation is an
+invertible function of the sources. A network learns to classify the segment of an observation. Its last
+hidden layer h(x) then holds the magnitudes of the sources, mixed by a matrix, and a linear ICA of h(x)
+separates them.
 
     L = E[-log softmax(W h(x) + b)_segment] + decay * (sum of half the squares of all weights)
 
-The theory: if log p(s | segment) is a factor of the segment times q(s), then q(s) = A h(x) + d. For
-Laplace sources q(s) is |s|, for Gaussian ones s^2.
+The theory: if log p(s | segment) = lambda(segment) q(s) - log Z, then q(s) = A h(x) + d. For Laplace
+sources q(s) is |s|, for Gaussian ones s^2.
 
-Observations are whitened first. The hidden layers are maxout units, the larger of two sums, and the
-features are absolute values. In the first steps only the logistic regression W, b learns. The codes
-are those of a moving average of the weights, and the ICA is fitted to them after the last step.
+Observations are whitened first. The hidden layers are maxout units with two pieces, and the features are
+absolute values. In the first steps only the logistic regression W, b is trained. The codes use an
+exponential moving average of the weights, and the ICA is fitted after the last step.
 
 ## Settings
-latents (0 = as many as observed), layers (3: how many the mixing is taken to have; the feature
-network has as many), width (maxout units of all layers but the last; 0 = twice the numbers observed),
-decay (0.0001), average (0.999, the decay of the moving average), head (0.1, the share of the steps in
-which only the regression learns).
+latents (0 = as many as observed), layers (3: how many the mixing is assumed to have; the feature
+network has as many), width (maxout units of all layers but the last; 0 = twice the observed variables),
+decay (0.0001, weight decay), average (0.999, decay of the moving average), head (0.1, share of the steps
+in which only the logistic regression is trained).
 
-Batches of 512 and a high rate that falls to nothing are best:
+Batches of 512 and a high learning rate that falls to nearly 0 are best:
 
     unbraid train --model tcl --data mixing --set data.generator=tcl --set data.layers=1 \\
         --set data.factors=size --set model.layers=1 --steps 5000 --set train.batch=512 \\
-        --set \"train.rate={schedule='cosine', from=0.1, to=1e-5, steps=5000}\"
+        --set \"train.learning_rate={schedule='cosine', from=0.1, to=1e-5, steps=5000}\"
 
 ## What to expect
-The command above finds the sizes of 20 sources behind one matrix with an MCC of 0.999, in half a
+The command above finds the magnitudes of 20 sources in a linear mixture with an MCC of 0.999, in half a
 minute on one thread. Each layer of the mixing makes it harder. With 2, 3, 4 and 5 layers, as many in
-the network, and 15,000 steps at a rate from 0.01 it is 0.98, 0.85, 0.73 and 0.60, means over three
-data sets. What falls short is the optimisation: the cross-entropy could be about as low as behind one
-matrix. Segments help: with 8, 32 and 128 in place of 256 three layers give 0.26, 0.65 and 0.84.
-`unbraid reproduce tcl` prints the table.
+the network, and 15,000 steps at a learning rate from 0.01 the MCC is 0.98, 0.85, 0.73 and 0.60, means
+over three data sets. The optimisation is what falls short: the cross-entropy could be about as low as for
+a linear mixture. More segments help: with 8, 32 and 128 in place of 256 three layers give 0.26, 0.65 and
+0.84. `unbraid reproduce tcl` prints the table.
 
 ## Reading the log
-`accuracy` is the share of a batch whose segment is guessed, `chance` what guessing blindly reaches.
-An accuracy near chance is no failure where many segments are alike; a `cross_entropy` that still falls
-means that longer training will find more.
+`accuracy` is the classification accuracy of segments in a batch, `chance` that of guessing. An accuracy
+near chance is no failure where many segments are alike; while `cross_entropy` still falls, train longer.
 
 ## Cautions
-Signs are lost: judge the codes against the sizes of the sources (`data.factors = \"size\"` of
-`mixing`). Where the means of the sources change too, the theory no longer holds; `data.staircase`
-of `mixing` is made to show that. The segments must differ enough: with few of them some sources
-cannot be told apart. There is no decoder, and order and scale of codes are arbitrary.",
+Signs are lost: evaluate the codes against the magnitudes of the sources (`data.factors = \"size\"` of
+`mixing`). If the means of the sources change too, the theory does not hold; `data.staircase` of `mixing`
+demonstrates that. The segments must differ enough: with few segments some sources are not identifiable.
+There is no decoder, and order and scale of codes are arbitrary.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
@@ -186,7 +184,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
         let mut sizes = vec![observed];
         sizes.extend(vec![config.width; config.layers - 1]);
         sizes.push(config.latents);
-        // Built twice from the same numbers: a clone would share its parameters' identity.
+        // Built twice from the same random numbers: a clone would share its parameters' identity.
         let net = || Net::new(&sizes, task.label.max(1), &mut rng.split("net"), device);
         Self {
             whitening: Fitted::identity(observed, device),
@@ -247,7 +245,7 @@ cannot be told apart. There is no decoder, and order and scale of codes are arbi
         let h = self.valid().averaged_features(&data::observations(data, &rows));
         let latents = h.ncols();
         let pca = Pca::fit(h.view(), latents.min(h.nrows()), &mut rng.split("rank"))?;
-        // Directions in which the features do not vary have codes of zero.
+        // Directions in which the features are constant have codes of zero.
         let rank = pca.rank();
         let mut unmixing = Array2::zeros((latents, latents));
         if rank > 0 {
@@ -270,7 +268,7 @@ impl Tcl {
         net.features(self.whitening.forward(compute::flatten(batch.x())))
     }
 
-    /// Of rows of observations, before their ICA.
+    /// The features of rows of observations, before their ICA.
     fn averaged_features(&self, x: &Array2<f32>) -> Array2<f32> {
         let mut h = Vec::new();
         for rows in x.axis_chunks_iter(Axis(0), CHUNK) {
@@ -290,7 +288,7 @@ fn accuracy(logits: Tensor<2>, segments: Tensor<2>) -> Tensor<1> {
     found.greater_equal(largest).float().mean()
 }
 
-/// Refuse labels that are no segments, and a single one.
+/// Refuse labels that are not one-hot segments, and a single segment.
 fn check_segments(data: &dyn Dataset, rows: &[usize]) -> Result<()> {
     let mut found = BTreeSet::new();
     for &row in rows {

@@ -1,4 +1,4 @@
-//! The true factors as codes: the ceiling over every score.
+//! The ground-truth factors as codes: the upper reference of every score.
 
 use ndarray::Array2;
 use unbraid_measure::data::{Dataset, Supervision};
@@ -18,15 +18,15 @@ impl Baseline for Truth {
     const INFO: Info = Info {
         name: "truth",
         title: "Ground truth",
-        summary: "baseline: the labels of the data are the codes; what the best codes would score",
+        summary: "baseline: the ground-truth labels as the representation, the upper reference",
         paper: "",
         page: "\
 ## What it is
-No model at all: the labels that the data give, their true factors where these are known, are the codes.
+No model: the labels of the data, its ground-truth factors where these are known, are the codes.
 
 ## What it is for
-A ceiling. Where it does not score 1 the metric has a quirk: a factor that it cannot tell from another, or
-a code that is no line over its factor.",
+An upper reference. Where it scores below 1, the metric has a limitation: two factors that it cannot
+distinguish, or a code that is not linear in its factor.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
     const SEES_LABELS: bool = true;

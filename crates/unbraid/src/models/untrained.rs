@@ -1,5 +1,5 @@
-//! A VAE as it is before training: what a score owes to the network and not to learning. The registry
-//! has it as the entry of `vae` that takes no steps.
+//! A VAE at initialisation: the part of a score that is due to the architecture, not to learning.
+//! In the registry it is the entry of `vae` that takes no steps.
 
 use unbraid_measure::info::Info;
 
@@ -7,15 +7,15 @@ use unbraid_measure::info::Info;
 pub const INFO: Info = Info {
     name: "untrained",
     title: "Untrained VAE",
-    summary: "baseline: a VAE before its first step",
+    summary: "baseline: a VAE with its random initial weights",
     paper: "Higgins et al., beta-VAE, ICLR 2017",
     page: "\
 ## What it is
-The networks of `vae` with the random weights they start from. Nothing is learned.
+The networks of `vae` with their random initial weights. Nothing is learned.
 
 ## Settings
 Those of `vae`.
 
 ## What it is for
-The floor of a network: what a score owes to the architecture alone. A method has to beat it.",
+The baseline of an architecture: the score without learning. A method has to beat it.",
 };

@@ -23,38 +23,38 @@ impl Model for Vae {
     const INFO: Info = Info {
         name: "vae",
         title: "VAE",
-        summary: "variational autoencoder: reconstruct through a noisy, normally distributed code",
+        summary: "variational autoencoder: maximises the ELBO with a standard normal prior",
         paper: "Kingma and Welling, Auto-Encoding Variational Bayes, ICLR 2014",
         page: "\
 ## What it is
-An encoder turns an observation into a Gaussian over codes, a decoder turns a draw from it back.
-Training rewards good reconstructions and keeps the codes near a standard normal distribution:
+An encoder maps an observation to a Gaussian posterior over latents, and a decoder maps a sample of it to
+an observation. The loss is the negative ELBO, reconstruction loss plus KL to the standard normal prior:
 
     L = E[-log p(x|z)] + KL(q(z|x) || N(0, I))
 
-summed over pixels and latents, averaged over the batch. It is the beta-VAE with beta = 1: the
-baseline every other model of the family is compared with.
+summed over pixels and latents, averaged over the batch. It is the beta-VAE with beta = 1, and the
+baseline of every other VAE here.
 
 ## Settings
 latents (10), net (conv, conv4, burgess, factor, fc or auto), width of the dense layers (0 = the
 paper's), likelihood (bernoulli, gaussian or auto), noise (standard deviation of the gaussian
 likelihood).
 
-Nets: `conv` is the study's, `conv4` the one in the table of the beta-VAE paper, `burgess` that of the
-AnnealedVAE, `factor` that of the FactorVAE, `fc` dense layers, also for vectors.
+net: `conv` is that of Locatello et al. 2019, `conv4` that in the table of the beta-VAE paper, `burgess`
+that of the AnnealedVAE, `factor` that of the FactorVAE, and `fc` has dense layers, also for vectors.
 
-label_weight (0) and label_loss (cross-entropy, squares or covariance): with a weight, the labels of
-train.labelled rows (1000) teach too. Code k is tied to factor k, as in Locatello et al., Disentangling
-Factors of Variation Using Few Labels, 2020. Every unsupervised model of the family has them.
+label_weight (0) and label_loss (cross-entropy, squares or covariance): with a weight, model.labelled rows
+(1000) are trained with their labels too. Latent k is tied to factor k, as in Locatello et al.,
+Disentangling Factors of Variation Using Few Labels, 2020. Every unsupervised VAE has these settings.
 
-Any weight of any model, and train.rate, may follow a schedule in place of a number:
+Any weight of any model, and train.learning_rate, may follow a schedule in place of a number:
 
     { schedule = \"linear\", from = 0, to = 4, start = 0, steps = 10000 }   and the same with \"cosine\"
     { schedule = \"cyclic\", from = 0, to = 4, period = 10000 }   up in the first half of each period
     { schedule = \"step\", from = 1, factor = 0.5, every = 10000 }
 
 ## What to expect
-Good reconstructions; codes that mix factors. Nothing in the objective asks for one factor a code.",
+Good reconstructions; latents that mix factors. Nothing in the objective favours one factor per latent.",
     };
     const SUPERVISION: Supervision = Supervision::None;
 

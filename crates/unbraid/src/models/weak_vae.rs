@@ -2,8 +2,8 @@
 //! Compromises, ICML 2020, arXiv:2002.02886; Bouchacourt et al., Multi-Level Variational
 //! Autoencoder, AAAI 2018; Hosoya, Group-based Learning of Disentangled Representations, IJCAI 2019.
 //!
-//! Two observations differ in a few factors. Latents that are the same in both get one posterior,
-//! the average of the two; the others keep their own:
+//! Two observations differ in a few factors. Latents that are unchanged share one posterior, the
+//! average of the two; the others keep their own:
 //!
 //! ```text
 //! L = ½ Σ_k ( E_q'_k[−log p(x_k|z)] + β KL(q'_k ‖ N(0, I)) )
@@ -13,12 +13,12 @@
 //!
 //! The variance of a product of two Gaussians is half of that; the released codes have twice it,
 //! and so has this. Which latents are shared is either known (`gvae`, `ml-vae`: all but those of
-//! the factors that changed, latent k being that of factor k) or guessed (`ada-gvae`,
-//! `ada-ml-vae`): shared is what differs less than half way between the least and the most
-//! different latent, δ_l < ½ (min δ + max δ). The difference δ is a KL divergence of the two
-//! posteriors, from first to second as in disentanglement_lib, or the mean of both directions as
-//! in disent. Where all differ equally, as for two equal observations, all are shared: δ_l = τ.
-//! disent would share none, disentanglement_lib leaves it to rounding.
+//! the factors that changed, latent k being that of factor k) or inferred (`ada-gvae`,
+//! `ada-ml-vae`): shared are latents whose divergence δ lies below the midpoint between the
+//! smallest and the largest of the pair, δ_l < ½ (min δ + max δ). δ is the KL divergence of the two
+//! posteriors, from first to second as in disentanglement_lib, or the mean of both directions as in
+//! disent. Where all are equal, as for two equal observations, all are shared: δ_l = τ. disent
+//! would share none, disentanglement_lib leaves it to rounding.
 
 use std::marker::PhantomData;
 
@@ -38,7 +38,7 @@ use crate::parts::schedule::Schedule;
 
 mod pages;
 
-/// How two posteriors become one.
+/// How two posteriors are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Average {
     /// As in the GVAE.
@@ -51,9 +51,9 @@ pub enum Average {
 pub trait Member: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// What it is.
     const INFO: Info;
-    /// How two posteriors become one.
+    /// How two posteriors are averaged.
     const AVERAGE: Average;
-    /// Whether it guesses which latents are shared.
+    /// Whether it infers which latents are shared.
     const ADAPTIVE: bool;
 }
 
@@ -117,7 +117,7 @@ impl Settings for Config {
     }
 }
 
-/// A VAE that learns from pairs.
+/// A VAE trained on pairs.
 #[derive(Module, Debug)]
 pub struct WeakVae<M: Member> {
     net: Autoencoder,
@@ -175,7 +175,7 @@ impl<M: Member> Model for WeakVae<M> {
 }
 
 /// 1 where a latent belongs to no factor that changed, `[batch, latents]`: latent k to factor k, and
-/// what is left over to none.
+/// further latents to none.
 fn unchanged(changed: Tensor<2>, latents: usize) -> Tensor<2> {
     let [rows, factors] = changed.dims();
     let kept = changed * -1.0 + 1.0;
@@ -189,8 +189,8 @@ fn unchanged(changed: Tensor<2>, latents: usize) -> Tensor<2> {
     }
 }
 
-/// 1 where two posteriors differ no more than half way between the least and the most different
-/// latent of their pair. A choice, not a number to learn from: it has no gradient.
+/// 1 where the divergence of two posteriors is at most half way between the smallest and the largest of
+/// the pair. The choice has no gradient.
 fn alike(one: &Gaussian, other: &Gaussian, symmetric: bool) -> Tensor<2> {
     let forward = divergence(one, other);
     let difference = match symmetric {
@@ -224,7 +224,7 @@ fn average(one: &Gaussian, other: &Gaussian, kind: Average) -> Gaussian {
     }
 }
 
-/// The average where shared, else the own.
+/// The average where shared, otherwise the latent's own posterior.
 fn choose(shared: &Tensor<2>, average: &Gaussian, own: &Gaussian) -> Gaussian {
     let mix = |average: &Tensor<2>, own: &Tensor<2>| {
         own.clone() + (average.clone() - own.clone()) * shared.clone()

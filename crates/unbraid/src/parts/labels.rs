@@ -1,8 +1,9 @@
-//! What the labels of a few rows teach (Locatello et al., Disentangling Factors of Variation Using
-//! Few Labels, ICLR 2020, arXiv:1905.01258). Latent k is tied to factor k; further latents are free.
+//! The supervised loss on a few labelled rows (Locatello et al., Disentangling Factors of Variation
+//! Using Few Labels, ICLR 2020, arXiv:1905.01258). Latent k is tied to factor k; further latents
+//! are free.
 //!
-//! With y the place of a label among the values of its factor, 0, 1/size, … below 1, summed over
-//! the labelled rows of a batch and over factors:
+//! With y the index of a label among the values of its factor, scaled to 0, 1/size, … below 1,
+//! summed over the labelled rows of a batch and over factors:
 //!
 //! ```text
 //! cross-entropy:  − y log s − (1 − y) log(1 − s),   s = sigmoid(mean)
@@ -18,14 +19,14 @@ use burn::tensor::activation::sigmoid;
 /// The losses by name.
 pub const LOSSES: [&str; 3] = ["cross-entropy", "squares", "covariance"];
 
-/// How labels teach.
+/// The supervised loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelLoss {
-    /// A mean is the logit of its label.
+    /// The posterior mean is the logit of the label.
     CrossEntropy,
-    /// A mean, squashed, is its label.
+    /// The sigmoid of the posterior mean regresses on the label.
     Squares,
-    /// A mean goes along with no other label.
+    /// The posterior mean is uncorrelated with the labels of other factors.
     Covariance,
 }
 
@@ -39,13 +40,13 @@ impl LabelLoss {
         }
     }
 
-    /// What means `[rows, latents]` cost beside labels `[rows, factors]`.
+    /// The loss of posterior means `[rows, latents]` for labels `[rows, factors]`.
     pub fn cost(self, means: Tensor<2>, labels: Tensor<2>) -> Tensor<1> {
         let tied = means.dims()[1].min(labels.dims()[1]);
         let (means, labels) = (means.narrow(1, 0, tied), labels.narrow(1, 0, tied));
         match self {
             Self::CrossEntropy => {
-                // max(a, 0) − a y + log(1 + e^−|a|): nothing overflows.
+                // max(a, 0) − a y + log(1 + e^−|a|), which cannot overflow.
                 let soft = (means.clone().abs() * -1.0).exp().log1p();
                 (means.clone().clamp_min(0.0) - means * labels + soft).sum()
             }

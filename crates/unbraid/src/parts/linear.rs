@@ -1,16 +1,16 @@
-//! What linear codes have in common: how many there are, and the rows they are fitted on.
+//! Settings of linear baselines: the number of components, and the rows they are fitted to.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::{Settings, Task};
 
-/// The settings of a linear code.
+/// The settings of a linear baseline.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LinearSettings {
     /// How many components.
     pub latents: usize,
-    /// How many rows they are fitted on, drawn at random if there are more.
+    /// How many rows they are fitted to, drawn at random if there are more.
     pub rows: usize,
 }
 

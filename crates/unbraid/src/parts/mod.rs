@@ -1,4 +1,4 @@
-//! What models are built of, by kind: a folder may use those above it.
+//! Building blocks of models, by kind: a folder may use those above it.
 
 pub mod labels;
 pub mod linear;

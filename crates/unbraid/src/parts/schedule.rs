@@ -1,13 +1,13 @@
-//! Schedules: any number of a configuration can change over training.
+//! Schedules: any hyperparameter that is a number can change over training.
 //!
-//! A setting is a number, or a table that says how it moves:
+//! A setting is a number, or a table with its schedule:
 //!
 //! ```toml
 //! beta = 4
 //! beta = { schedule = "linear", from = 0, to = 4, steps = 10_000 }
 //! beta = { schedule = "cosine", from = 0, to = 4, start = 5_000, steps = 10_000 }
 //! beta = { schedule = "cyclic", from = 0, to = 4, period = 10_000 }
-//! rate = { schedule = "step", from = 1e-3, factor = 0.5, every = 10_000 }
+//! learning_rate = { schedule = "step", from = 1e-3, factor = 0.5, every = 10_000 }
 //! ```
 
 use std::f64::consts::PI;
@@ -18,60 +18,60 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::Step;
 
-/// A number that may change over training.
+/// A hyperparameter that may change over training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Schedule {
-    /// Always the same.
+    /// Constant.
     Constant(f64),
-    /// It moves.
+    /// By a schedule.
     Moving(Moving),
 }
 
-/// How a number moves. `steps`, `start`, `period` and `every` are counted in steps of training.
+/// A schedule. `steps`, `start`, `period` and `every` are counted in training steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "schedule", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Moving {
-    /// From `from` to `to` along a line over `steps`, beginning at `start`.
+    /// Linear from `from` to `to` over `steps` steps, beginning at `start`.
     Linear {
         /// The value until `start`.
         from: f64,
-        /// The value at the end.
+        /// The final value.
         to: f64,
-        /// When it begins to move.
+        /// The step at which it begins to change.
         #[serde(default)]
         start: u64,
-        /// How long it moves.
+        /// Over how many steps it changes.
         steps: u64,
     },
-    /// The same along half a cosine: slow at both ends.
+    /// Cosine annealing, slow at both ends.
     Cosine {
         /// The value until `start`.
         from: f64,
-        /// The value at the end.
+        /// The final value.
         to: f64,
-        /// When it begins to move.
+        /// The step at which it begins to change.
         #[serde(default)]
         start: u64,
-        /// How long it moves.
+        /// Over how many steps it changes.
         steps: u64,
     },
-    /// In each period a line from `from` to `to` in its first half, and `to` in its second.
+    /// In each period, linear from `from` to `to` in the first half, constant `to` in the second.
     Cyclic {
-        /// The value at the beginning of a period.
+        /// The value at the start of a period.
         from: f64,
         /// The value in its second half.
         to: f64,
-        /// How long a period is.
+        /// The length of a period.
         period: u64,
     },
-    /// Times `factor` after `every` so many steps.
+    /// Multiplied by `factor` every `every` steps.
     Step {
-        /// The value at the beginning.
+        /// The initial value.
         from: f64,
-        /// What it is multiplied with.
+        /// The factor.
         factor: f64,
-        /// How often.
+        /// The interval in steps.
         every: u64,
     },
 }
@@ -101,13 +101,13 @@ impl Schedule {
                 from + (to - from) * (2.0 * place).min(1.0)
             }
             Moving::Step { from, factor, every } => {
-                // Beyond this many factors nothing is left of any number.
+                // Any larger power is 0 or infinite anyway.
                 from * factor.powi((number / every).min(10_000) as i32)
             }
         }
     }
 
-    /// Refuse a schedule whose values leave `low..` or are no numbers, or that never moves.
+    /// Refuse a schedule with values below `low` or not finite, or of zero length.
     pub fn check(&self, key: &str, low: f64) -> Result<()> {
         let (values, lengths) = match *self {
             Self::Constant(value) => (vec![value], vec![]),

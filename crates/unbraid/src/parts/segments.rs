@@ -1,11 +1,11 @@
-//! Segments: labels that say in which of several stretches of time a row lies.
+//! Segments: one-hot labels of the segment of time a row belongs to.
 
 use ndarray::Array2;
 
 use crate::error::{Error, Result};
 
-/// The segment of each row, from labels `[rows, segments]` that are 1 in one place and 0 elsewhere;
-/// nothing if any is of another form.
+/// The segment of each row, from one-hot labels `[rows, segments]`; `None` if any label is not
+/// one-hot.
 pub fn segments(labels: &Array2<f32>) -> Option<Vec<usize>> {
     let segment = |row: ndarray::ArrayView1<f32>| {
         let place = row.iter().position(|number| *number == 1.0)?;
@@ -15,7 +15,7 @@ pub fn segments(labels: &Array2<f32>) -> Option<Vec<usize>> {
     labels.rows().into_iter().map(segment).collect()
 }
 
-/// Refuse labels that are the same in every row: nothing can be told apart by them.
+/// Refuse labels that are the same in every row.
 pub fn check_vary(labels: &Array2<f32>) -> Result<()> {
     let vary = labels.columns().into_iter().any(|column| column.iter().any(|n| *n != column[0]));
     if vary {

@@ -1,7 +1,7 @@
 //! The configuration of a run: one TOML file, `--set` for any key, unknown keys refused.
 //!
-//! [`Config`] is what was asked for; [`Plan`] is the same with every default spelled out, the data
-//! opened and everything checked: nothing that a user can get wrong is left for the first tensor.
+//! [`Config`] is what the user gave; [`Plan`] is the same with every default filled in, the data
+//! opened and everything checked, so that no mistake of a user surfaces after training has started.
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -24,13 +24,13 @@ pub use table::{data_by_name_or_path, overlaid, put, read_table, set};
 /// The number of the format of `run.toml`.
 pub const FORMAT: i64 = 1;
 
-/// More threads than any machine has; a typing error, not a wish.
+/// More threads than any machine has: a typing error.
 const MOST_THREADS: usize = 1024;
 
 /// The keys of `[train]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainSettings {
-    /// Gradient steps. The study took 300,000; 20,000 show what a model does.
+    /// Gradient steps. Locatello et al. 2019 took 300,000; 20,000 show what a model does.
     pub steps: u64,
     /// Rows per step.
     pub batch: usize,
@@ -47,11 +47,11 @@ pub struct TrainSettings {
     /// How many ordinary batches there are for each factor's one, for models that learn from one
     /// factor at a time.
     pub ordinary: usize,
-    /// A row of the log every so many steps.
+    /// The log interval in steps.
     pub log_every: u64,
-    /// A checkpoint every so many steps: what a crash can cost.
+    /// The checkpoint interval in steps: how much a crash can lose.
     pub checkpoint_every: u64,
-    /// Threads; 0 takes what the machine has. Results are equal for equal numbers of threads.
+    /// Threads; 0 for all that the machine has. Results are equal for equal numbers of threads.
     pub threads: usize,
     /// "cpu", or "gpu" in a program built with `--features wgpu`.
     pub device: String,
@@ -81,16 +81,16 @@ impl Default for TrainSettings {
 pub struct ScoreSettings {
     /// The metrics to compute, or `["all"]`.
     pub metrics: Vec<String>,
-    /// Metrics that are also computed on codes drawn from the posterior, not only on its means.
+    /// Metrics that are also computed on samples of the posterior, not only on its means.
     pub sampled: Vec<String>,
-    /// How many rows are encoded for them, drawn at random if there are more.
+    /// How many rows are scored, drawn at random if there are more.
     pub rows: usize,
-    /// What of `[data]` is other for held-out rows, which are then scored too: `{ fresh = true }` of
-    /// `mixing`, or `{ variant = { part = "test" } }` beside a training on part "train".
+    /// Overrides of `[data]` that select held-out rows, which are then scored too:
+    /// `{ fresh = true }` of `mixing`, or `{ variant = { part = "test" } }` after training on "train".
     pub held_out: Table,
-    /// Draws of the bound of log p(x) that is measured beside the scores; 0 for none.
+    /// Importance samples of the IWAE bound of log p(x), computed with the scores; 0 for none.
     pub bound: usize,
-    /// On how many rows it is measured, held-out ones if there are any.
+    /// How many rows the bound is computed on, held-out ones if there are any.
     pub bound_rows: usize,
 }
 
@@ -112,7 +112,7 @@ impl Default for ScoreSettings {
 /// Everything that determines a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The one seed; every stream of random numbers is split from it.
+    /// The seed; every stream of random numbers is derived from it.
     pub seed: u64,
     /// `[data]` with its `name`.
     pub data: Table,
@@ -122,26 +122,26 @@ pub struct Config {
     pub train: TrainSettings,
     /// `[score]`
     pub score: ScoreSettings,
-    /// The direction by which the codes of the trained model are turned; see `rotation.rs`.
+    /// The direction v that rotates the latents of the trained model; see `rotation.rs`.
     pub rotation: Option<Vec<f64>>,
 }
 
-/// A configuration with every default spelled out, and what it was checked against.
+/// A configuration with every default filled in, and what it was checked against.
 pub struct Plan {
     /// The resolved configuration.
     pub config: Config,
     /// The opened data.
     pub data: Box<dyn Dataset>,
-    /// The method.
+    /// The model or baseline.
     pub entry: &'static Entry,
-    /// What the method may know about the data.
+    /// What the model knows about the data before training.
     pub task: Task,
-    /// What it learns from, with these settings.
+    /// The supervision that it needs with these settings.
     pub supervision: Supervision,
 }
 
 impl Plan {
-    /// The same method with its held-out data, if any were named.
+    /// The same model with its held-out data, if there are any.
     pub fn held_out(&self) -> Result<Option<Self>> {
         let mut config = self.config.clone();
         let other = std::mem::take(&mut config.score.held_out);
@@ -149,7 +149,7 @@ impl Plan {
             return Ok(None);
         }
         config.data = overlaid(config.data, other);
-        // The batch is that of the training, of which there will be none.
+        // The batch size is that of training, which does not take place here.
         config.train.batch = 1;
         let plan = config.resolve()?;
         if (plan.task.shape, plan.task.label) != (self.task.shape, self.task.label) {
@@ -159,12 +159,12 @@ impl Plan {
         Ok(Some(plan))
     }
 
-    /// The data drawn black or white once, where training draws them at every look.
+    /// The data sampled to 0 and 1 once, where training samples at every access.
     pub fn binarized(&self, rng: Rng) -> Option<Binarized<'_>> {
         self.config.train.binarize.then(|| Binarized::new(&*self.data, rng))
     }
 
-    /// Draws the examples of this plan.
+    /// The sampler of training examples.
     pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
         let rules = self.config.train.rules();
         Ok(Sampler::new(&*self.data, self.supervision, rules, rng)?)
@@ -234,7 +234,7 @@ impl Config {
         })
     }
 
-    /// Spell out every default, open the data and check everything.
+    /// Fill in every default, open the data and check everything.
     pub fn resolve(mut self) -> Result<Plan> {
         let (name, given) = take_name(&self.data, "data")?;
         let (data_name, given) = data_by_name_or_path(&name, given);
@@ -271,7 +271,7 @@ impl Config {
         let plan = Plan { config: self, data, entry, task, supervision };
         // Only to refuse now what cannot be opened.
         plan.held_out()?;
-        // And what the data cannot give.
+        // And supervision that the data do not support.
         plan.sampler(Rng::new(0))?;
         Ok(plan)
     }
@@ -291,7 +291,7 @@ impl Config {
         table
     }
 
-    /// The settings of the model without its name, as a registry entry wants them.
+    /// The settings of the model without its name, as a registry entry takes them.
     pub fn model_settings(&self) -> Table {
         let mut settings = self.model.clone();
         settings.remove("name");
@@ -309,7 +309,7 @@ impl Config {
     }
 }
 
-/// A turn that is none, or that fits other codes, could not be undone before decoding.
+/// Refuse a direction that is no unit vector in the space of the latents.
 fn check_rotation(direction: &[f64], model: &Table) -> Result<()> {
     let refused = |reason: String| Err(Error::setting("rotation", reason));
     let latents = model.get("latents").and_then(Value::as_integer);
@@ -352,7 +352,7 @@ fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// What rayon takes if nobody tells it: its variable, or one thread per core.
+/// What rayon takes by default: its variable, or one thread per core.
 fn default_threads() -> usize {
     let named = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);

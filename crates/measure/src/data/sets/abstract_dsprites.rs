@@ -33,14 +33,14 @@ once; drawn on the fly, nothing to download.
 | posX         |     32 | 0 (left) to 1 (right)                                   |
 | posY         |     32 | 0 (top) to 1 (bottom)                                   |
 
-The orientation is no factor: every row has one of the 40 of `dsprites`, picked at random.
+The orientation is no factor: every row has one of the 40 of `dsprites`, sampled at random.
 
 Settings:
 - seed: picks the orientations, 0 by default.
 
 Good to know:
-- In the original code an image gets a new orientation whenever it is looked at. Here it belongs to
-  the row, so that the same row is always the same image; another seed gives other orientations.
+- The original code samples a new orientation whenever an image is read. Here it belongs to the row,
+  so that the same row is always the same image; another seed gives other orientations.
 
 dSprites is published under Apache-2.0. Cite: van Steenkiste, Locatello, Schmidhuber, Bachem, Are
 Disentangled Representations Helpful for Abstract Visual Reasoning?, NeurIPS 2019; and Matthey et

@@ -20,7 +20,7 @@ pub const SOURCE: Source = Source {
         summary: "your own images or vectors from a NumPy file, .npz or .npy",
         paper: "",
         page: "\
-Your own data from a NumPy file, with the true values of its factors where you know them:
+Your own data from a NumPy file, with their ground-truth factors where you know them:
 
 ```python
 np.savez_compressed(\"mine.npz\", images=images, values=values, names=[\"size\", \"hue\"])
@@ -38,8 +38,8 @@ The arrays, and the names under which they are looked for:
   [rows or rows - 1, numbers]; episode, a number per row, where there are several sequences. Any of
   them makes the data a sequence.
 
-A .npy file holds the observations alone. Without values you can train, but not measure. Everything
-is held in memory; bytes take one byte.
+A .npy file holds the observations alone. Without values you can train, but not score against
+factors. Everything is held in memory; bytes take one byte.
 
 Images of bytes mean 0 to 1 in 255 steps, or 0 and 1 where no byte is larger than one. Images of
 floats are taken as they are. Images that hold nothing but 0 and 1 are called binary, others from 0

@@ -1,4 +1,4 @@
-//! `binarized-mnist`: MNIST with every pixel drawn black or white once and for all, from text files.
+//! `binarized-mnist`: MNIST binarised by sampling every pixel once, from text files.
 
 use crate::data::Source;
 use crate::data::storage::formats::bytes::Bytes;
@@ -14,10 +14,12 @@ pub const SOURCE: Source = Source {
         summary: "handwritten digits in black and white, 70,000 of 28x28, for likelihoods",
         paper: "Larochelle and Murray, The Neural Autoregressive Distribution Estimator, 2011",
         page: "\
-MNIST in black and white: every pixel was drawn 0 or 1 once, with its grey as the chance of 1, and
-the result was published. Log-likelihoods of models of images are compared on this set. 1x28x28.
+Static binarisation of MNIST: every pixel was sampled as 0 or 1 once, with its grey value as the
+probability of 1, and the result was published. Log-likelihoods of generative models are compared on
+this set. 1x28x28.
 
-There are no factors: not even the digits were published with it. You can train, but not measure.
+There are no factors: not even the digits were published with it. You can train and evaluate
+log-likelihoods, but not score against factors.
 
 `unbraid data import binarized-mnist --from DIRECTORY` takes the three published files,
 binarized_mnist_train.amat, binarized_mnist_valid.amat and binarized_mnist_test.amat.
@@ -25,11 +27,11 @@ binarized_mnist_train.amat, binarized_mnist_valid.amat and binarized_mnist_test.
 Settings:
 - part: train (50,000), validation (10,000) or test (10,000).
 
-Good to know: this is the fixed drawing of Larochelle. Others draw anew in every epoch, or cut at
-one half; numbers on those cannot be compared with numbers on this.
+Good to know: this is Larochelle's fixed binarisation. Others sample anew in every epoch (dynamic
+binarisation), or threshold at one half; values on those are not comparable with values on this.
 
 No licence is known here. Cite: Hugo Larochelle, Iain Murray, The Neural Autoregressive Distribution
-Estimator, AISTATS 2011; the drawing follows Ruslan Salakhutdinov, Iain Murray, On the Quantitative
+Estimator, AISTATS 2011; the sampling follows Ruslan Salakhutdinov, Iain Murray, On the Quantitative
 Analysis of Deep Belief Networks, ICML 2008.",
     },
     open: |given| library::open("binarized-mnist", &PUBLICATION, given),

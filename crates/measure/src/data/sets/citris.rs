@@ -21,7 +21,7 @@ pub const SOURCE: Source = Source {
         paper: "Lippe et al., CITRIS: Causal Identifiability from Temporal Intervened Sequences, \
                 2022",
         page: "\
-Sequences in which causes act over time and someone interferes now and then: Interventional Pong,
+Sequences with causal relations over time and interventions at some steps: Interventional Pong,
 Voronoi, Ball-in-Boxes, Pinball and Temporal Causal3DIdent, in the files that the scripts of CITRIS
 and BISCUIT write or that were published with them. Each row is a frame with the values of all
 factors; each step to the next frame says which factors were intervened on.

@@ -20,8 +20,8 @@ pub const SOURCE: Source = Source {
         paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
         page: "\
 The shapes of `dsprites`, each in a random bright colour on a black ground. 737,280 images, 3x64x64,
-values 0 to 1, drawn on the fly, nothing to download. The colour is no factor: it is something to be
-ignored, or at least kept apart.
+values 0 to 1, drawn on the fly, nothing to download. The colour is a nuisance variable, not a
+factor.
 
 | factor      | values | meaning                                         |
 | ----------- | -----: | ----------------------------------------------- |
@@ -37,8 +37,8 @@ Settings:
 - seed: picks the colours, 0 by default.
 
 Good to know:
-- In the original code an image gets a new colour whenever it is looked at. Here the colour belongs
-  to the row, so that the same row is always the same image; another seed gives other colours.
+- The original code samples a new colour whenever an image is read. Here the colour belongs to the
+  row, so that the same row is always the same image; another seed gives other colours.
 - The first and the last orientation are the same angle, as in `dsprites`.
 
 dSprites is published under Apache-2.0. Cite: Locatello, Bauer, Lucic, Raetsch, Gelly, Schoelkopf,

@@ -21,9 +21,9 @@ pub const SOURCE: Source = Source {
         summary: "a white shape on black: shape, scale, orientation, position; 737,280 of 64x64",
         paper: "Matthey et al., dSprites, 2017",
         page: "\
-One white shape on a black ground: the standard test of disentanglement. 737,280 images, 1x64x64,
-each pixel 0 or 1: every combination of the five factors, once. Drawn on the fly, nothing to
-download, unless you ask for the published files.
+One white shape on a black ground: the standard benchmark of disentanglement. 737,280 images,
+1x64x64, each pixel 0 or 1: every combination of the five factors, once. Drawn on the fly, nothing
+to download, unless you ask for the published files.
 
 | factor      | values | meaning                                         |
 | ----------- | -----: | ----------------------------------------------- |
@@ -42,8 +42,8 @@ more column, colour, which is always white and left out here.
 
 Good to know:
 - Orientation 0 and 2 pi are the same angle, so the first and the last of the 40 give the same
-  image. A square looks the same after a quarter turn and an ellipse after half a turn: no method
-  can read the angle itself off an image.
+  image. A square looks the same after a quarter turn and an ellipse after half a turn: the angle
+  itself is not identifiable from an image.
 - The images are computed by a rule that was checked against 66,080 published ones: 66,071 are
   identical and nine differ in a single pixel.
 

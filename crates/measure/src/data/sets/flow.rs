@@ -37,7 +37,7 @@ opacity that is always 1), values 0 to 1, drawn on the fly.
 |              |              | tenths, counted from the hole                                     |
 | hole         | 9, 6..14     | height of the hole, in thirds                                     |
 
-Causes: ball -> water-height -> water-flow <- hole. The height is (ball/30)^3 plus the water poured
+Graph: ball -> water-height -> water-flow <- hole. The height is (ball/30)^3 plus the water poured
 in, 1.0 to 3.9 in steps of 0.1, which is not among the factors; the flow is
 10 sqrt(2 0.98 height (hole/3 - 0.5)). Every triple of ball, water poured in and hole occurs once.
 
@@ -45,10 +45,10 @@ The stream that is drawn reaches a little farther than the factor says: the scri
 larger of 0.01 and 0.01 |n|, n from the standard normal distribution. Here n is a fixed number for
 each row, so that a row is always the same image; the script draws it anew in every run.
 
-Counterfactuals are exact and keep the water poured in and the noise: set the ball and height and
-flow follow, set the height and the flow follows, set the flow and only the stream changes. The ball
-must fit the cup (more than 0, at most 75) and so must the water (height 0 to 14); the hole must be
-above 1.5 and below 55, and a flow cannot be negative.
+Counterfactuals are exact and keep the exogenous variables, the water poured in and the noise. An
+intervention on the ball changes height and flow, one on the height changes the flow, and one on the
+flow changes only the stream. The ball must fit the cup (more than 0, at most 75) and so must the
+water (height 0 to 14); the hole must be above 1.5 and below 55, and a flow cannot be negative.
 
 Settings:
 - split: \"all\" 8,100 images, or what is left of them as files: \"train\" (5,254) or \"test\"

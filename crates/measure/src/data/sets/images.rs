@@ -43,7 +43,7 @@ discrete; other numbers are discrete if they repeat.
 
 Settings:
 - path: the folder.
-- labels: the CSV file, or \"\" for none. Without labels you can train, but not measure.
+- labels: the CSV file, or \"\" for none. Without labels you can train, but not score against factors.
 - size: make every picture this many pixels high and wide (Lanczos); 0 keeps them as they are, and
   then all must be equal.
 - channels: 1 for grey, 3 for colour, 4 for colour with transparency; 0 takes grey or colour from

@@ -1,4 +1,4 @@
-//! `mixing`: independent sources whose spread changes from segment to segment, mixed by a small
+//! `mixing`: independent nonstationary sources, whose scale changes by segment, mixed by a small
 //! network; the problem of time-contrastive learning and of iVAE. Both generators share one form,
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! "f after every layer but the last" (iVAE) and "f before every matrix but the first" (TCL) are
-//! the same network. What differs are the range of L, which way round a matrix has unit norm, and
+//! the same network. What differs are the range of L, which axis of a matrix has unit norm, and
 //! the whitening.
 
 use rayon::prelude::*;
@@ -39,13 +39,13 @@ pub const SOURCE: Source = Source {
     info: Info {
         name: "mixing",
         title: "Mixing",
-        summary: "sources whose spread changes by segment, mixed by a network; or your time series",
+        summary: "nonlinear ICA: nonstationary sources mixed by a network; or your time series",
         paper: "Hyvärinen and Morioka, NeurIPS 2016; Khemakhem et al., iVAE, AISTATS 2020",
         page: "\
-Nonlinear independent component analysis: what is observed is a smooth mixture of sources, and the
-sources are to be found. That is impossible from the mixture alone, but possible if the spread of
-the sources changes over time and it is known when: time is cut into segments, and the label of a
-row is its segment.
+Nonlinear independent component analysis (ICA): the observation is a smooth mixture of independent
+sources, and the task is to recover them. That is impossible from the mixture alone. It is possible
+if the scale of the sources changes over time with a known auxiliary variable: time is cut into
+segments, and the label of a row is its segment.
 
 In each segment a source is noise of unit variance times the standard deviation of that segment.
 The sources are then mixed by a network whose matrices are easy to invert: entries from -1 to 1,
@@ -58,26 +58,27 @@ matrices.
 | observed      | = sources | = sources  | how many numbers are observed, not fewer than sources   |
 | segments      | 40        | 256        | how many segments                                       |
 | points        | 1000      | 512        | rows in each segment                                    |
-| layers        | 3         | 5          | matrices, with a curve between any two; 1 is linear     |
+| layers        | 3         | 5          | matrices, with an activation between; 1 is linear ICA   |
 | prior         | gaussian  | laplace    | the noise; or \"hyperbolic-secant\"                       |
-| activation    | xtanh     | leaky-relu | the curve; or \"sigmoid\", \"none\"                         |
+| activation    | xtanh     | leaky-relu | the nonlinearity; or \"sigmoid\", \"none\"                  |
 | slope         | 0.1       | 0.2        | xtanh is tanh(v) + slope v; leaky-relu below zero       |
 | repeat        | true      | false      | the same matrix in every layer                          |
 | whiten        | false     | true       | remove means and correlations from what is observed     |
 | (spread)      | 0.5 to 3  | 0 to 1     | the standard deviations, uniformly                      |
 
 Settings:
-- generator: \"ivae\" or \"tcl\", the released code of iVAE or of time-contrastive learning. What
-  the other settings are if they are 0 or \"auto\" follows from it, as in the table.
+- generator: \"ivae\" or \"tcl\", the released code of iVAE or of time-contrastive learning. It sets
+  the defaults of the other settings, those that are 0 or \"auto\", as in the table.
 - seed: everything is drawn from it.
-- fresh: true for held-out rows: the same spreads, network and whitening, but other noise.
-- factors: \"source\", or \"size\" for the distance of each source from zero. Time-contrastive
-  learning finds only that, and not the sign; judge it with \"size\".
+- fresh: true for held-out rows: the same scales, network and whitening, but other noise.
+- factors: \"source\", or \"size\" for the magnitude of each source. Time-contrastive learning
+  recovers only the magnitude, not the sign; score it with \"size\".
 - uncentered: true for means from -5 to 5 in every segment.
 - staircase: true for a first source with the means 0, 3, 6, ... in random order, which the mixing
-  passes on; made to break time-contrastive learning. The other means are 0 (-1 to 1 if uncentered).
+  passes on; a counterexample to time-contrastive learning. The other means are 0 (-1 to 1 if
+  uncentered).
 - noisy: the standard deviation of noise added to what is observed.
-- discrete: true for ones and zeros, with the probability sigmoid(x) of a one.
+- discrete: true for binary observations, 1 with probability sigmoid(x).
 - path: a file to read in place of all this, see below; only `whiten`, `factors` and these count:
   - segment: the array or column that says to which segment a row belongs. \"\" looks for `segment`
     (and in arrays for `u`).
@@ -98,7 +99,7 @@ points = 3000
 layers = 1
 ```
 
-Learners see the segment as a vector with a 1 in its place; its number is where the 1 is.
+Models see the segment as a one-hot label.
 
 Your own time series, in time order: [time, channels] as the array `x` of an .npz file or as .npy,
 or channels as columns of a .csv or .parquet file.
@@ -110,18 +111,18 @@ np.savez(\"mine.npz\", x=x, segment=segment)   # a whole number per row
 
 Files of the released code of iVAE are read as they are: `x`, `s` (sources) and `u` (one column per
 segment, or a number per row). `unbraid data make mixing --out FILE.npz` writes that form, with the
-means `m` and standard deviations `L` of the segments. Without sources you can train, but not
-measure against them. A column that never changes is refused; so is whitening where a column can be
-computed from others. With one segment nothing changes over time: such data open, but no model of
-segments can learn from them.
+means `m` and standard deviations `L` of the segments. Without sources you can train, but not score
+against them. A constant column is refused; so is whitening where a column is a linear combination
+of others. With one segment nothing changes over time: such data open, but no model of segments can
+learn from them.
 
-How good is a score? The observed numbers themselves reach an MCC of about 0.56 on the ivae problem.
-It depends much on the seed, from 0.41 to 0.67 over the seeds 0 to 9: compare models on the same
+How good is a score? The observations themselves reach an MCC of about 0.56 on the ivae problem.
+It varies with the seed, from 0.41 to 0.67 over the seeds 0 to 9: compare models on the same
 seeds, and on several. `part` of `[data.variant]` splits the rows at random, so that every segment
 is in every part; the labels stay.
 
-The numbers are of the same distribution as those of the released code, but not the same numbers:
-its generator is NumPy's. The hyperbolic secant has unit variance here and 2.47 there. With
+The data have the distribution of those of the released code, but not the same random numbers: its
+generator is NumPy's. The hyperbolic secant has unit variance here and 2.47 there. With
 `staircase` the quarter of best matrices is that of matrices which pass the first source on; the
 released code compares with others, and forgets the form where `repeat` is on. Matrices larger than
 32x32 are compared with fewer than 10,000 others, 100 at least.

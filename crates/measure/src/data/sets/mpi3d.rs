@@ -16,8 +16,8 @@ macro_rules! page {
         concat!(
             "\
 A robot arm holds an object in front of a camera and turns about two axes: 3x64x64, in colour, every
-combination of the seven factors once. The same scene exists drawn simply, rendered with care, and
-photographed, so that what is learnt in simulation can be tried on the real world.
+combination of the seven factors once. The same scene exists as simple renderings, realistic
+renderings and photographs, to study transfer from simulation to the real world.
 
 ",
             $own,

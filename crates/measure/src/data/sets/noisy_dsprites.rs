@@ -20,8 +20,8 @@ pub const SOURCE: Source = Source {
         paper: "Locatello et al., Challenging Common Assumptions, ICML 2019",
         page: "\
 The shapes of `dsprites`, white in a ground of coloured noise. 737,280 images, 3x64x64, values 0 to
-1, drawn on the fly, nothing to download. Most of what a model could spend its effort on is noise:
-that is the difficulty.
+1, drawn on the fly, nothing to download. It is hard because most of the reconstruction loss is due
+to noise.
 
 | factor      | values | meaning                                         |
 | ----------- | -----: | ----------------------------------------------- |
@@ -38,8 +38,8 @@ Settings:
 - seed: picks the noise, 0 by default.
 
 Good to know:
-- In the original code an image gets new noise whenever it is looked at. Here the noise belongs to
-  the row, so that the same row is always the same image; another seed gives other noise.
+- The original code samples new noise whenever an image is read. Here the noise belongs to the row,
+  so that the same row is always the same image; another seed gives other noise.
 - The first and the last orientation are the same angle, as in `dsprites`, but not the same noise.
 
 dSprites is published under Apache-2.0. Cite: Locatello, Bauer, Lucic, Raetsch, Gelly, Schoelkopf,

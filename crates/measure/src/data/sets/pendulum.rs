@@ -36,12 +36,12 @@ drawn on the fly.
 | shadow-length   | 3 to 12.6     | length of the shadow, at least 3                            |
 | shadow-position | 2.0 to 19.6   | middle of the shadow; the picture is 20 wide                |
 
-Pendulum and light cause both numbers of the shadow; nothing else causes anything. Every pair of
+Pendulum and light are the causes of both shadow factors; there are no other edges. Every pair of
 pendulum and light occurs once, without 100, where the formula of the original divides by zero.
 
-Counterfactuals are exact: set the pendulum or the light and the shadow follows, set the shadow and
-nothing else changes. The light must stay above the ground (between 0 and 200) and a length cannot
-be negative.
+Counterfactuals are exact: an intervention on the pendulum or the light changes the shadow, and one
+on the shadow changes nothing else. The light must stay above the ground (between 0 and 200) and a
+length cannot be negative.
 
 Settings:
 - split: \"all\", or the published \"train\" (5,482 images) or \"test\" (1,826). Every fourth image

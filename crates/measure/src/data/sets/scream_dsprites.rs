@@ -50,8 +50,8 @@ Good to know:
 - \"drawn\" is a stand-in, not the painting: swirls of orange over dark blue. Numbers measured with
   it are not to be compared with published ones; for that, save the painting as a file and give its
   path. No picture comes with this program.
-- In the original code an image gets a new patch and colour whenever it is looked at. Here they
-  belong to the row, so that the same row is always the same image; another seed gives others.
+- The original code samples a new patch and colour whenever an image is read. Here they belong to
+  the row, so that the same row is always the same image; another seed gives others.
 
 dSprites is published under Apache-2.0; the painting is of 1893. Cite: Locatello, Bauer, Lucic,
 Raetsch, Gelly, Schoelkopf, Bachem, Challenging Common Assumptions in the Unsupervised Learning of

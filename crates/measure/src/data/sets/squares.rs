@@ -25,8 +25,8 @@ One grey square on a black ground, drawn on the fly: 405 images, 1x16x16, values
 Factors: x of the centre (9 values, pixels 4 to 12), y (5 values, 6 to 10), side (4, 6 or 8 pixels),
 brightness (0.4, 0.7 or 1).
 The square never leaves the image, so every factor is visible in every image. It moves farther
-sideways than up and down, on purpose: with equal ranges any rotation of the two position codes
-would explain the images equally well, and nothing could tell a model which one is meant.
+sideways than up and down, on purpose: with equal ranges any rotation of the two position latents
+would explain the images equally well, and x and y would not be identifiable.
 
 Use it to try a model or a setting in a minute. It is too easy to compare methods on.",
     },

@@ -21,7 +21,7 @@ pub const SOURCE: Source = Source {
         paper: "",
         page: "\
 Your own vectors, one per line of a CSV or Parquet file whose columns have names. Columns that you
-call factors are what is true of a row; the others are what is observed of it:
+name as factors are ground truth; the others are observed:
 
 ```csv
 sensor_a,sensor_b,temperature,machine
@@ -39,7 +39,8 @@ held in memory.
 
 Settings:
 - path: the file.
-- factors: a list of columns that are factors. Without them you can train, but not measure.
+- factors: a list of columns that are factors. Without them you can train, but not score against
+  factors.
 - ignore: a list of columns that are neither.
 - episode: the column that says to which sequence a row belongs, or \"\". Rows that follow each
   other in the file and have the same number or word there follow each other in time. A column that

@@ -41,8 +41,8 @@ Settings:
 Good to know:
 - All sizes have the same places, those where the largest fits, so the place of a square says
   nothing about its size.
-- The pixels of two squares that do not overlap are equally far apart at any distance, so a model
-  that compares pixels sees positions only where squares overlap.
+- Squares that do not overlap have the same pixel-wise distance wherever they are, so a pixel-wise
+  reconstruction loss sees positions only where squares overlap.
 
 The original is published under the MIT licence. Cite: Nathan Juraj Michlo, disent: a modular
 disentangled representation learning framework, 2021.",

@@ -35,9 +35,9 @@ nothing to download.
 
 Squares add up: where red and green meet there is yellow.
 
-It is hard on purpose. As the places do not overlap, any two places of a square are equally far
-apart when images are compared pixel by pixel, and nothing tells a model that compares pixels which
-places are neighbours. Smaller spacing makes places overlap and the task easy again.
+It is hard on purpose. As the places do not overlap, any two places of a square have the same
+pixel-wise distance, and a reconstruction loss gives no hint which places are neighbours. Smaller
+spacing makes places overlap and the task easy again.
 
 Settings:
 - spacing: pixels between neighbouring places, 8 by default. With less than 8 there are still eight

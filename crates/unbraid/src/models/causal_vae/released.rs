@@ -1,6 +1,6 @@
-//! What the released code does in place of the paper's formulas (trustworthyAI, research/CausalVAE):
-//! the variance of the posterior is 1, an attention is added to the mask layer, the labels pass
-//! networks of their own, and terms have other weights.
+//! Where the released code (trustworthyAI, research/CausalVAE) departs from the paper's formulas: the
+//! posterior variance is 1, an attention term is added to the mask layer, the labels pass through
+//! networks of their own, and the terms of the loss have other weights.
 
 use burn::module::{Module, Param};
 use burn::tensor::activation::{sigmoid, softmax};
@@ -9,17 +9,17 @@ use unbraid_measure::rng::Rng;
 
 use crate::parts::concepts::mask::{MaskLayer, Sees};
 
-/// The variance of what is added before the decoder.
+/// The variance of the noise added before the decoder.
 pub(super) const NOISE: f64 = 0.001;
 /// The weight of KL(q(ε) ‖ N(0, I)).
 pub(super) const EXOGENOUS: f64 = 0.3;
-/// The weights of h and h².
+/// The weights of h and h², the acyclicity penalties.
 pub(super) const CYCLES: [f64; 2] = [3.0, 0.5];
 
-/// The parts that the paper does not have.
+/// The components that are not in the paper.
 #[derive(Module, Debug)]
 pub(super) struct Released {
-    /// M, `[dimensions, dimensions]`, standard normal at the start.
+    /// M, `[dimensions, dimensions]`, initialised from a standard normal.
     attention: Param<Tensor<2>>,
     /// u_i from Σ_j A_ji u_j.
     labels: MaskLayer,

@@ -14,19 +14,19 @@ use crate::parts::schedule::Schedule;
 pub struct Config {
     /// "paper" or "released".
     pub variant: String,
-    /// Codes per concept; 0 for the variant's, 1 or 4.
+    /// Latents per concept; 0 for the variant's, 1 or 4.
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes", "no", or "auto" for the variant's.
     pub labels: String,
-    /// α, the weight of cycles.
+    /// α, the weight of the acyclicity penalty.
     pub alpha: Schedule,
     /// β, the weight of the graph's fit to the labels.
     pub beta: Schedule,
-    /// γ, the weight of the graph's fit to the codes.
+    /// γ, the weight of the graph's fit to the latents.
     pub gamma: Schedule,
     /// Centre and scale of each label, as [[0, 44], …]; from the data if left out.
     pub scaling: Vec<[f32; 2]>,
-    /// How much images count beside labels.
+    /// The weight of the reconstruction loss, and the width of the conditional prior.
     #[serde(flatten)]
     pub balance: Balance,
     /// The graph.

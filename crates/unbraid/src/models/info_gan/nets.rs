@@ -1,11 +1,11 @@
-//! The networks of InfoGAN: a generator, and a trunk with two heads, the judge and the recogniser.
+//! The networks of InfoGAN: a generator, and a trunk with two heads, discriminator and recognition.
 //!
 //! | | images, halved k times | vectors |
 //! |---|---|---|
 //! | generator | dense 256 256, a map of `channels`, k transposed 4x4 | dense 256 256 |
 //! | trunk | the reverse: k convolutions 4x4, dense 256 | dense 256 256 |
-//! | judge | dense 1 | the same |
-//! | recogniser | dense 128, dense mean and log variance | the same |
+//! | judge (D) | dense 1 | the same |
+//! | recogniser (Q) | dense 128, dense mean and log variance | the same |
 //!
 //! Each map that is twice as large has half the channels; a side is halved until it is 4 to 7
 //! pixels (or odd), so that 28x28 has the 7x7 and 64x64 the 4x4 map that are usual.
@@ -23,12 +23,12 @@ use crate::parts::nets::layers::{Activation, Convolution, Dense};
 
 /// Units of the dense layers of the generator and the trunk.
 const DENSE: usize = 256;
-/// Units of the recogniser's own layer.
+/// Units of the layer of Q's own.
 const RECOGNISER: usize = 128;
-/// The slope of a leaky unit below zero: with plain ones the generator may be left without a
+/// The slope of leaky ReLU below zero: with plain ReLU the generator may be left without a
 /// gradient.
 const LEAKY: Activation = Activation::LeakyRelu(0.1);
-/// The smallest side of a map.
+/// The smallest side of a feature map.
 const SMALLEST: usize = 4;
 
 /// How often an image is halved; 0 for vectors, and for images that cannot be.
@@ -40,7 +40,7 @@ pub(super) fn halvings(shape: Shape) -> usize {
     count
 }
 
-/// The channels of every map, the smallest map first and the image last.
+/// The channels of every feature map, the smallest map first and the image last.
 fn channels(config: &Config, shape: Shape) -> Vec<usize> {
     let count = halvings(shape);
     let inner = (0..count).map(|k| (config.channels >> k.saturating_sub(1)).max(1));
@@ -92,7 +92,7 @@ impl Generator {
     }
 }
 
-/// What the judge and the recogniser share.
+/// The layers that D and Q share.
 #[derive(Module, Debug)]
 pub(super) struct Trunk {
     convolutions: Vec<Convolution>,
@@ -121,7 +121,7 @@ impl Trunk {
     }
 }
 
-/// The logit of "this is real".
+/// D: the logit of "this is real".
 #[derive(Module, Debug)]
 pub(super) struct Judge {
     out: Dense,
@@ -144,7 +144,7 @@ pub(super) struct Recogniser {
     dense: Dense,
     mean: Dense,
     log_variance: Dense,
-    /// Of the standard deviation: a surer recogniser would push the generator without bound.
+    /// Of the standard deviation: a more confident Q would give the generator unbounded gradients.
     least: f64,
 }
 

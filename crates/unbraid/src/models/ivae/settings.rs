@@ -11,11 +11,11 @@ use crate::parts::schedule::Schedule;
 /// The settings of an iVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// How many codes; 0 for as many as numbers are observed.
+    /// How many latents; 0 for as many as observed variables.
     pub latents: usize,
-    /// Dense layers of each network, and of the flow it starts from.
+    /// Dense layers of each network, and of the flow that initialises them.
     pub layers: usize,
-    /// Units of a hidden layer.
+    /// Units of each hidden layer.
     pub width: usize,
     /// "silu", "xtanh" (tanh x + 0.1 x, the paper's), "lrelu" or "tanh".
     pub activation: String,
@@ -23,7 +23,7 @@ pub struct Config {
     pub likelihood: String,
     /// The standard deviation of the gaussian likelihood, where that of white observations is 1.
     pub noise: f64,
-    /// Whether the means of the prior depend on the label too.
+    /// Whether the means of the prior depend on the label, too.
     pub prior_means: bool,
     /// "plain", "weighted" by a, b, c and d, or "annealed" as in the released wrapper.
     pub objective: String,
@@ -38,9 +38,9 @@ pub struct Config {
     /// Where training starts: at a "flow", at "random", at the "truth" (to see what the objective
     /// is there), or "auto": a flow where the labels are segments, else random.
     pub start: String,
-    /// How many flows are tried; the best by its likelihood is kept.
+    /// How many flows are fitted; the one with the highest likelihood is kept.
     pub flows: usize,
-    /// For how many steps of 256 rows the networks imitate what they start from.
+    /// For how many steps of 256 rows the networks imitate the codes they are initialised with.
     pub imitation: u64,
 }
 
@@ -110,7 +110,7 @@ impl Settings for Config {
     }
 }
 
-/// How the pieces of the objective are weighted.
+/// How the terms of the objective are weighted.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Objective {
     Plain,

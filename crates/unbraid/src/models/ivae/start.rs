@@ -1,9 +1,9 @@
-//! Where the training of an iVAE starts.
+//! The initialisation of an iVAE.
 //!
-//! From random weights the bound has many poor optima, in which codes stay mixed. A flow has the same
-//! generative model without noise, its likelihood is exact, and so much smaller that L-BFGS finds its
-//! top from a few starts (`components/segment_flow.rs` of unbraid-measure). The networks first imitate what
-//! it found, by least squares; then they are trained by the bound alone.
+//! From random weights the ELBO has many poor local optima, in which latents stay mixed. A flow has
+//! the same generative model without noise and an exact likelihood, and is so much smaller that
+//! L-BFGS finds the optimum from a few starts (`components/segment_flow.rs` of unbraid-measure).
+//! The networks first imitate the flow by least squares; then they are trained on the ELBO alone.
 
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
@@ -23,11 +23,11 @@ use crate::parts::distributions::likelihood::Likelihood;
 use crate::parts::nets::fitted::Fitted;
 use crate::parts::segments;
 
-/// More rows than these tell no more about means, spreads and sources.
+/// More rows than these do not improve the estimates of means, variances and sources.
 const ROWS: usize = 200_000;
-/// More numbers than these are an image, whose directions are too many to be told from rows.
+/// More variables than these are an image, whose covariance cannot be estimated from the rows.
 const MOST_WHITENED: usize = 256;
-/// The rows of a step of imitation, and the rate that falls to nothing over all of them.
+/// The batch size of imitation, and its learning rate, which falls linearly to 0.
 const BATCH: usize = 256;
 const RATE: f64 = 3e-3;
 
@@ -36,9 +36,9 @@ const RATE: f64 = 3e-3;
 pub(super) enum Start {
     /// At random weights.
     Random,
-    /// At the true values of the factors.
+    /// At the true sources.
     Truth,
-    /// At a flow; at random if the labels are no segments and none was asked for.
+    /// At a flow; at random weights if the labels are no segments and no flow was asked for.
     Flow { options: Options, asked: bool },
 }
 
@@ -94,7 +94,7 @@ fn no_segments() -> Error {
     Error::setting("model.start", reason)
 }
 
-/// Learn how to make the observations white, and where to start.
+/// Fit the whitening of the observations, and initialise the networks.
 pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<Ivae> {
     let rows = data::rows(data, ROWS, rng);
     let seen = Seen::of(data, &rows);
@@ -103,7 +103,7 @@ pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<
     if matches!(model.likelihood, Likelihood::Gaussian { .. }) {
         let White { centre, whitening, unwhitening } = White::of(seen.observations.view(), rng)?;
         let device = device::training();
-        // z U + c = (z + c W) U: the mean of what undoes the whitening is −c W.
+        // z U + c = (z + c W) U: the mean of the inverse map is −c W.
         let back = Array1::from_vec(centre.clone()).dot(&whitening).mapv(|number| -number);
         model.whitening = Fitted::new(&centre, &whitening, &device);
         model.unwhitening = Fitted::new(&back.to_vec(), &unwhitening, &device);
@@ -114,7 +114,7 @@ pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<
     }
 }
 
-/// How observations are made white: x ↦ (x − centre) whitening.
+/// The whitening x ↦ (x − centre) whitening.
 struct White {
     centre: Vec<f32>,
     whitening: Array2<f32>,
@@ -122,9 +122,9 @@ struct White {
 }
 
 impl White {
-    /// Vᵀ D^∓½ V with the directions V and variances D of the observations: of all whitenings the
-    /// nearest to doing nothing, and symmetric. Many numbers, or numbers that depend on each other,
-    /// are only brought to spread 1 one by one.
+    /// ZCA whitening Vᵀ D^∓½ V, with the eigenvectors V and eigenvalues D of the covariance: of all
+    /// whitenings the nearest to the identity, and symmetric. Many or collinear variables are only
+    /// scaled to variance 1, one by one.
     fn of(x: ArrayView2<f32>, rng: &Rng) -> Result<Self> {
         let spread = x.std_axis(Axis(0), 0.0);
         if let Some(still) = spread.iter().position(|spread| *spread <= 0.0) {
@@ -151,7 +151,7 @@ impl White {
     }
 }
 
-/// The model after learning to give these codes, to decode them, and to expect them.
+/// The model after learning to encode to these codes, to decode them, and to fit its prior to them.
 fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> Result<Ivae> {
     let latents = model.latents;
     if codes.ncols() != latents {
@@ -163,7 +163,7 @@ fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> R
             ),
         ));
     }
-    // A prior without means has sources around 0; the scale of a code is free.
+    // A prior without means has sources of mean 0; the scale of a latent is arbitrary.
     let mean = codes.mean_axis(Axis(0)).expect("there are rows");
     let spread = codes.std_axis(Axis(0), 0.0);
     codes = (codes - mean) / spread.mapv(|spread| spread.max(f32::MIN_POSITIVE));
@@ -191,8 +191,8 @@ fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> R
 }
 
 impl Ivae {
-    /// How far the networks are from these codes: squares of what is encoded and decoded, the prior's
-    /// −log density of them, and posteriors that are as narrow as the noise.
+    /// The imitation loss: squared errors of encoding and decoding, the negative log-density of the
+    /// codes under the prior, and a posterior standard deviation near that of the noise.
     fn distance(&self, batch: &Batch, codes: Tensor<2>) -> Tensor<1> {
         let (x, u) = (self.whitened(batch), labels(batch));
         let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));

@@ -10,9 +10,9 @@ use crate::parts::concepts::nets::ConceptNetSettings;
 /// The settings of a structural VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// s, how far codes may be from their labels, whose range is 2.
+    /// s, the standard deviation of the conditional prior, for labels in −1..1.
     pub spread: f64,
-    /// Whether the picture is drawn in parts: "yes" or "no".
+    /// Whether the decoder is split into parts: "yes" or "no".
     pub parts: String,
     /// The graph.
     #[serde(flatten)]

@@ -1,5 +1,5 @@
 //! The network of time-contrastive learning: maxout layers, absolute values as features, and the
-//! logistic regression that tells segments apart by them.
+//! logistic regression that classifies segments.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -45,13 +45,13 @@ impl Net {
         hidden.fold(self.head.squared_norm(), |sum, norm| sum + norm)
     }
 
-    /// The same network, of which only the logistic regression learns. Not the same as to detach the
-    /// features: what was computed for a gradient that nobody asks for is kept in memory.
+    /// The same network with only the logistic regression trainable. Detaching the features would
+    /// not do: the graph of an unused gradient stays in memory.
     pub(super) fn with_fixed_features(&self) -> Self {
         Self { hidden: self.hidden.clone().no_grad(), head: self.head.clone() }
     }
 
-    /// A share of the way to the weights of another network, as a moving average goes.
+    /// One update of an exponential moving average, towards the weights of another network.
     pub(super) fn towards(self, other: &Self, share: f64) -> Self {
         let hidden = self.hidden.into_iter().zip(&other.hidden);
         Self {

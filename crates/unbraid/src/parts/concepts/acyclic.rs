@@ -1,21 +1,21 @@
-//! Whether a weighted graph has cycles, as a number with a gradient (Zheng et al. 2018,
-//! arXiv:1803.01422; Yu et al. 2019, arXiv:1904.10098), for losses; `causal/acyclicity.rs` of the measure
-//! crate has the same for searches without tensors.
+//! Differentiable acyclicity constraints h(A) (Zheng et al. 2018, arXiv:1803.01422; Yu et al. 2019,
+//! arXiv:1904.10098) for losses; `causal/acyclicity.rs` of the measure crate has the same for searches
+//! without tensors.
 //!
 //! ```text
 //! polynomial   h(A) = tr((I + A∘A / n)ⁿ) − n
 //! exponential  h(A) = tr(exp(A∘A)) − n
 //! ```
 //!
-//! The trace of a power counts closed walks, so both are 0 exactly where there is no cycle, and no
-//! edge from a node to itself. A∘A makes every walk count, whatever its sign.
+//! The trace of a power counts closed walks, so both are 0 if and only if there is no cycle, self-loops
+//! included. With A∘A no walks cancel by their sign.
 
 use burn::tensor::Tensor;
 
 /// The forms by name.
 pub const FORMS: [&str; 2] = ["polynomial", "exponential"];
 
-/// Which number says how cyclic a graph is.
+/// The form of the acyclicity constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// tr((I + A∘A / n)ⁿ) − n: DAG-GNN's and CausalVAE's, which grows slowly.

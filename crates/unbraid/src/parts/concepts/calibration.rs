@@ -1,6 +1,6 @@
-//! Which code a value has, once a model is trained: the least-squares line of codes over labels.
+//! Maps from label values to latents of a trained model: least-squares lines of latents over labels.
 //!
-//! A prior N(λ(u), 1) only asks codes to be near their labels; what they are is seen at the end.
+//! A prior N(λ(u), 1) only pulls latents to their labels; their actual scale is known after training.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView1, Axis};
 
 use crate::parts::nets::layers::fixed;
 
-/// Offset and slope of each code over the label of its concept, on their common scale.
+/// Intercept and slope of each latent over the scaled label of its concept.
 #[derive(Module, Debug)]
 pub struct Calibration {
     offset: Param<Tensor<2>>,
@@ -16,7 +16,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Codes are labels, until something else is known.
+    /// The identity, until it is fitted.
     pub fn new(concepts: usize, dimensions: usize, device: &Device) -> Self {
         let shape = [concepts, dimensions];
         let all = |value: f32| fixed(vec![value; concepts * dimensions], shape, device);
@@ -36,7 +36,7 @@ impl Calibration {
         Self { offset: fixed(part(0), shape, device), slope: fixed(part(1), shape, device) }
     }
 
-    /// The codes of a concept whose label is `label`, `[dimensions]`.
+    /// The latents of a concept whose label is `label`, `[dimensions]`.
     pub fn code(&self, concept: usize, label: f32) -> Tensor<1> {
         let row = |matrix: &Param<Tensor<2>>| -> Tensor<1> {
             let [_, dimensions] = matrix.dims();
@@ -45,8 +45,8 @@ impl Calibration {
         row(&self.offset) + row(&self.slope) * label
     }
 
-    /// The labels of codes `[batch, concepts, dimensions]`, `[batch, concepts]`: by the lines of all
-    /// dimensions together, the steep ones counting most.
+    /// The labels of latents `[batch, concepts, dimensions]`, `[batch, concepts]`: the
+    /// least-squares inverse over all dimensions, weighted by slope.
     pub fn labels(&self, codes: Tensor<3>) -> Tensor<2> {
         let [rows, concepts, _] = codes.dims();
         let (offset, slope) = (self.offset.val(), self.slope.val());
@@ -57,7 +57,7 @@ impl Calibration {
     }
 }
 
-/// Offset and slope of y over x.
+/// Intercept and slope of y over x.
 fn line(x: ArrayView1<f32>, y: ArrayView1<f32>) -> [f32; 2] {
     let mean = |v: ArrayView1<f32>| v.iter().map(|n| f64::from(*n)).sum::<f64>() / v.len() as f64;
     let (mean_x, mean_y) = (mean(x), mean(y));

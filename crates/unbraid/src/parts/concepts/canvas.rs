@@ -1,8 +1,10 @@
-//! A picture in parts, each drawn by few concepts (see `predictors/attribution.rs` of the measure crate).
+//! A modular decoder: parts of the image, each decoded from few concepts (see
+//! `predictors/attribution.rs` of the measure crate).
 //!
-//! A decoder of all codes may draw a shadow from the light as well as from the shadow's own code: both
-//! know where it is, and the data never tell them apart. An intervention does. So each place is drawn
-//! by the fewest concepts that explain it, and the decoder sees no other code when it draws there.
+//! A decoder of all latents may render a shadow from the light as well as from the shadow's own
+//! latent: both determine it, and observational data cannot distinguish them. An intervention does.
+//! So each pixel is assigned to the smallest set of concepts that explains it, and is decoded from
+//! these latents alone.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -12,17 +14,17 @@ use unbraid_measure::predictors::attribution::Parts;
 use crate::model::batch;
 use crate::parts::nets::layers::fixed;
 
-/// The parts of a picture: which concepts draw each, and where.
+/// The parts of an image: the concepts that each is decoded from, and its pixels.
 #[derive(Module, Debug)]
 pub struct Canvas {
-    /// `[parts, concepts]`, 1 where a concept draws.
+    /// `[parts, concepts]`, 1 where a part is decoded from a concept.
     concepts: Param<Tensor<2>>,
-    /// `[parts, numbers]`, 1 where a part is drawn; each number belongs to one part.
+    /// `[parts, numbers]`, 1 for the pixels of a part; each number belongs to one part.
     places: Param<Tensor<2>>,
 }
 
 impl Canvas {
-    /// Before the data are known: one part, drawn from everything.
+    /// Before it is fitted: one part, decoded from all concepts.
     pub fn new(concepts: usize, shape: Shape, device: &Device) -> Self {
         let all = Parts { sets: vec![(0..concepts).collect()], of_number: vec![0; shape.size()] };
         Self::of(&all, concepts, device)
@@ -30,7 +32,7 @@ impl Canvas {
 
     /// With these parts.
     pub fn of(found: &Parts, concepts: usize, device: &Device) -> Self {
-        // One row for each concept and one for all of them, used or not: weights have a fixed form.
+        // One row for each concept and one for all of them, used or not: weights have a fixed shape.
         let (parts, size) = (concepts + 1, found.of_number.len());
         let mut who = vec![0.0; parts * concepts];
         for (part, set) in found.sets.iter().enumerate() {
@@ -56,7 +58,7 @@ impl Canvas {
         (0..rows).filter(used).count()
     }
 
-    /// The concepts and the places of a part for each row, `[batch, concepts]`, `[batch, numbers]`.
+    /// The concepts and the pixels of a part for each row, `[batch, concepts]`, `[batch, numbers]`.
     pub fn of_rows(&self, part_of_row: &[usize]) -> [Tensor<2>; 2] {
         let device = self.concepts.val().device();
         let indices: Vec<i64> = part_of_row.iter().map(|part| *part as i64).collect();
@@ -65,7 +67,7 @@ impl Canvas {
         [&self.concepts, &self.places].map(|all| all.val().select(0, indices.clone()))
     }
 
-    /// The set of concepts that draws each number of an observation.
+    /// The set of concepts that each number of an observation is decoded from.
     pub fn sets(&self) -> Parts {
         let [_, concepts] = self.concepts.dims();
         let [rows, size] = self.places.dims();

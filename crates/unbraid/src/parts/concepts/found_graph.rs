@@ -1,5 +1,5 @@
-//! Where the graph of a model comes from: from the independencies of its labels, from the paper's own
-//! search, from nothing, or from the user. Never from the truth.
+//! The initial graph of a model: from conditional independencies of its labels, from the paper's
+//! search, from zero, or from the user. Never the true graph.
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,9 @@ use crate::model::one_of;
 use crate::parts::concepts::acyclic::FORMS;
 use crate::parts::concepts::scaling::{self, Scaling};
 
-/// Where a graph may come from.
+/// The sources of a graph.
 const STARTS: [&str; 5] = ["independence", "lagrangian", "zero", "given", "released"];
-/// Below this an edge of an open graph does not count; the released code prunes there.
+/// Weaker edges of an unconstrained graph do not count; the threshold of the released code.
 pub const PRUNED: f32 = 0.3;
 
 /// The settings of a graph.
@@ -39,17 +39,17 @@ impl Default for GraphSettings {
     }
 }
 
-/// A graph to start from: A, and the edges there may be.
+/// An initial graph: A, and its allowed edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
     /// `[cause, effect]`
     pub weight: Array2<f32>,
-    /// 1 where an edge may be.
+    /// 1 where an edge is allowed.
     pub support: Array2<f32>,
 }
 
 impl GraphSettings {
-    /// Refuse words that are unknown and graphs that are none.
+    /// Refuse unknown names, and edges that form no acyclic graph.
     pub fn check(&self, concepts: usize) -> Result<()> {
         one_of("model.graph", &self.graph, &STARTS)?;
         one_of("model.acyclicity", &self.acyclicity, &FORMS)?;
@@ -70,7 +70,7 @@ impl GraphSettings {
         }
     }
 
-    /// An edge counts above this: any edge of a support that was found, a strong one of an open one.
+    /// Only stronger edges count: every edge of a support that was found, `PRUNED` where all are allowed.
     pub fn least(&self) -> f32 {
         match self.graph.as_str() {
             "independence" | "given" => 0.0,
@@ -78,7 +78,7 @@ impl GraphSettings {
         }
     }
 
-    /// The graph to start from, for labels `[rows, concepts]` on their common scale.
+    /// The initial graph, for scaled labels `[rows, concepts]`.
     pub fn start(&self, labels: &Array2<f32>, rng: &Rng) -> Result<Start> {
         let n = labels.ncols();
         let open = Array2::from_shape_fn((n, n), |(i, j)| f32::from(u8::from(i != j)));
@@ -112,15 +112,15 @@ impl GraphSettings {
     }
 }
 
-/// The labels of the data on their common scale, −1 to 1: what a graph is looked for in.
+/// The labels of the data scaled to −1..1, from which a graph is learned.
 pub fn scaled_labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
     let labels = scaling::labels(data, rng)?;
     Ok(Scaling::fitted(&labels, &device::inference()).scaled_array(&labels))
 }
 
-/// The graph that the paper's own search finds in labels on their common scale, `[cause, effect]`.
+/// The graph that the paper's search finds in scaled labels, `[cause, effect]`.
 pub fn by_the_paper(labels: &Array2<f32>) -> Array2<f32> {
-    // σ reaches 0..1 only.
+    // σ only reaches 0..1.
     let labels = labels.mapv(|label| f64::midpoint(f64::from(label), 1.0));
     label_search::search(labels.view()).mapv(|weight| weight as f32)
 }

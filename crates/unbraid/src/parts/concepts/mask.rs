@@ -1,12 +1,12 @@
-//! The mask layer (Ng et al. 2019, arXiv:1910.08527; CausalVAE, eq. 2): each concept made anew from
+//! The mask layer (Ng et al. 2019, arXiv:1910.08527; CausalVAE, eq. 2): each concept is predicted from
 //! its causes,
 //!
 //! ```text
 //! ẑ_i = g_i(A_i ∘ z)
 //! ```
 //!
-//! where A_i, column i of the graph, weighs what each other concept says: 0 where it is no cause. So
-//! a change of a cause reaches its effects and nothing else.
+//! where column A_i of the adjacency matrix masks the concepts: 0 for all but the causes. So a
+//! change of a cause reaches its effects and nothing else.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -17,7 +17,7 @@ use unbraid_measure::rng::Rng;
 use crate::parts::nets::layers::{Activation, Dense};
 use crate::parts::nets::mlp::stack;
 
-/// What a mechanism sees of the concepts.
+/// The input of a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sees {
     /// A_i ∘ z, every cause for itself: the paper's.
@@ -26,30 +26,30 @@ pub enum Sees {
     Sum,
 }
 
-/// Rows as they are, before anything is set; `[batch, concepts, dimensions]` each.
+/// Factual rows, before any intervention; `[batch, concepts, dimensions]` each.
 #[derive(Clone, Debug)]
 pub struct Factual {
-    /// The codes that go into the mask layer.
+    /// The input of the mask layer.
     pub z: Tensor<3>,
-    /// What comes out of it, ẑ + ε.
+    /// Its output plus noise, ẑ + ε.
     pub made: Tensor<3>,
-    /// ε, which an intervention does not change.
+    /// ε, the exogenous noise, which an intervention keeps.
     pub noise: Tensor<3>,
 }
 
-/// A concept that is set: before the mask layer, so that its effects follow, and after it, so that it
-/// stays; `[dimensions]` each.
+/// An intervention on one concept: set before the mask layer, so that it reaches its effects, and
+/// after it, so that it stays; `[dimensions]` each.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Which.
+    /// The concept.
     pub concept: usize,
-    /// Its code before the layer.
+    /// Its latent before the layer.
     pub z: Tensor<1>,
     /// And after it.
     pub made: Tensor<1>,
 }
 
-/// A mechanism for each concept.
+/// A mechanism g_i for each concept.
 #[derive(Module, Debug)]
 pub struct MaskLayer {
     mechanisms: Vec<Mechanism>,
@@ -64,7 +64,7 @@ struct Mechanism {
 }
 
 impl MaskLayer {
-    /// For concepts of so many dimensions, with hidden layers of these widths.
+    /// For concepts of this many dimensions, with hidden layers of these widths.
     pub fn new(
         [concepts, dimensions]: [usize; 2],
         sees: Sees,
@@ -84,7 +84,8 @@ impl MaskLayer {
         Self { mechanisms: (0..concepts).map(mechanism).collect(), sees }
     }
 
-    /// With weights of 0 for what is no cause of a concept: they see 0 and would never learn.
+    /// With weights of 0 for concepts that are no causes: their input is 0, so they would never be
+    /// trained.
     pub fn pruned(self, support: &Array2<f32>) -> Self {
         let sees = self.sees;
         let mechanisms = self.mechanisms.into_iter().enumerate();
@@ -113,8 +114,8 @@ impl MaskLayer {
         Tensor::stack(made, 1)
     }
 
-    /// Set some concepts, and let the change flow to their effects, each after its causes. What is
-    /// no descendant of a set concept stays as it is, number by number.
+    /// Set some concepts and propagate the change in topological order. Concepts that are no
+    /// descendants of a set concept stay exactly as they are.
     pub fn intervene(
         &self,
         factual: &Factual,

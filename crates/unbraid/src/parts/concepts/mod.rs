@@ -1,4 +1,4 @@
-//! Codes that stand for labelled concepts, and the causal graph between them.
+//! Latents that stand for labelled concepts, and the causal graph between them.
 
 pub mod acyclic;
 pub mod calibration;

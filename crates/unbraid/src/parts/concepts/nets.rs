@@ -1,8 +1,9 @@
-//! The networks of the models of concepts: an encoder that may see the labels, and a decoder.
+//! The networks of models of labelled concepts: an encoder that may see the labels, and a decoder.
 //!
-//! Beside those of `nets` there is `paper`, the released code's for 96x96 images: dense layers of 900
-//! and 300 in, and for each concept a decoder of its own with layers of 300, 300 and 1,024, whose
-//! logits are averaged. With four concepts of four dimensions it has 186 million weights.
+//! Beside those of `nets` there is `paper`, the released code's for 96x96 images: an encoder with
+//! dense layers of 900 and 300, and for each concept a decoder of its own with layers of 300, 300
+//! and 1,024, whose logits are averaged. With four concepts of four dimensions it has 186 million
+//! weights.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -68,7 +69,7 @@ pub struct ConceptNets {
 }
 
 impl ConceptNets {
-    /// For so many concepts of so many dimensions; the encoder sees so many labels, 0 for none.
+    /// With this many concepts, dimensions per concept, and labels that the encoder sees (0 for none).
     pub fn new(
         settings: &ConceptNetSettings,
         task: &Task,
@@ -97,7 +98,7 @@ impl ConceptNets {
         }
     }
 
-    /// What the decoder gives, before any squashing.
+    /// The decoder's output, before the sigmoid.
     pub fn decoded(&self, z: Tensor<2>) -> Tensor<4> {
         match (&self.shared, &self.paper) {
             (Some(nets), _) => nets.decoded(z),

@@ -1,4 +1,4 @@
-//! Labels of concepts on a common scale, which is that of their codes:
+//! Labels of concepts on a common scale, which is that of their latents:
 //!
 //! ```text
 //! λ(u) = (u − centre) / scale,   from −1 to 1 where centre and scale are those of the data
@@ -17,13 +17,13 @@ use crate::model::batch::{self, Batch};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::fixed;
 
-/// How much images count beside labels.
+/// The weight of the reconstruction loss, and the width of the conditional prior.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Balance {
-    /// The weight of the reconstruction error, which is summed over an image; 0 for the released code's,
-    /// 1 / (channels x height). 1 is the evidence bound.
+    /// The weight of the reconstruction loss, which is summed over an image; 0 for the released code's,
+    /// 1 / (channels x height). 1 is the ELBO.
     pub reconstruction: f64,
-    /// λ₂, how far codes may be from their labels, which go from −1 to 1.
+    /// λ₂, the standard deviation of the conditional prior, for labels in −1..1.
     pub spread: f64,
 }
 
@@ -55,7 +55,7 @@ impl Balance {
     }
 }
 
-/// How many rows of labels are looked at before training.
+/// How many rows of labels are used to fit the scale.
 const ROWS: usize = 20_000;
 
 /// The scale of each concept.
@@ -66,7 +66,7 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Before the data are known.
+    /// Before it is fitted.
     pub fn new(count: usize, device: &Device) -> Self {
         Self::with(&vec![[0.0, 1.0]; count], device)
     }
@@ -78,7 +78,7 @@ impl Scaling {
         Self { centre: fixed(part(0), shape, device), scale: fixed(part(1), shape, device) }
     }
 
-    /// Such that these labels go from −1 to 1.
+    /// Fitted so that these labels go from −1 to 1.
     pub fn fitted(labels: &Array2<f32>, device: &Device) -> Self {
         let pair = |column: ndarray::ArrayView1<f32>| {
             let low = column.iter().copied().fold(f32::INFINITY, f32::min);
@@ -111,12 +111,12 @@ impl Scaling {
         (value - number(&self.centre)) / number(&self.scale)
     }
 
-    /// Where it is kept.
+    /// The device of its parameters.
     pub fn device(&self) -> Device {
         self.centre.val().device()
     }
 
-    /// λ of plain labels.
+    /// λ of labels in an array.
     pub fn scaled_array(&self, labels: &Array2<f32>) -> Array2<f32> {
         let (centre, scale) = (batch::numbers(self.centre.val()), batch::numbers(self.scale.val()));
         let mut scaled = labels.clone();
@@ -127,14 +127,14 @@ impl Scaling {
     }
 }
 
-/// The label of a concept in each of its dimensions, `[batch, concepts · dimensions]`.
+/// The label of a concept repeated for each of its dimensions, `[batch, concepts · dimensions]`.
 pub fn in_dimensions(labels: &Tensor<2>, dimensions: usize) -> Tensor<2> {
     let [rows, concepts] = labels.dims();
     let wide: Tensor<3> = labels.clone().reshape([rows, concepts, 1]);
     wide.repeat_dim(2, dimensions).reshape([rows, concepts * dimensions])
 }
 
-/// The labels of the data, or of many of its rows, if each says something.
+/// The labels of the data, or of many of its rows; refuses constant labels.
 pub fn labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
     let rows = data::rows(data, ROWS, &rng.split("labels"));
     let missing = || Error::Unable("the data have no labels, which name the concepts".into());

@@ -1,12 +1,12 @@
-//! The linear structural model: who causes whom, how strongly, and what follows from the causes.
+//! The linear structural causal model (SCM): the weighted adjacency matrix, and z from exogenous noise.
 //!
 //! ```text
 //! z = Aᵀ z + ε   ⇔   z = C ε,  C = (I − Aᵀ)⁻¹
 //! ```
 //!
-//! A `[cause, effect]` is support ∘ weight: the support, which edges there may be, is found before
-//! training and kept with the weights, so that nothing outside of it can grow. With a support that
-//! has no cycle, det C = 1.
+//! A `[cause, effect]` is support ∘ weight. The support, the set of allowed edges, is found before
+//! training and saved with the weights, so that no other edge can be learned. With an acyclic support,
+//! det C = 1.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
@@ -16,19 +16,19 @@ use unbraid_measure::graph::Graph;
 use crate::model::batch;
 use crate::parts::nets::layers::fixed;
 
-/// A pivot is not smaller than this: where I − Aᵀ is singular, C is large but finite, and its
-/// gradient leads away.
+/// The smallest absolute pivot: where I − Aᵀ is singular, C is large but finite, and its gradient leads
+/// away.
 const LEAST: f64 = 1e-3;
 
 /// A weighted graph over concepts.
 #[derive(Module, Debug)]
 pub struct Structure {
     weight: Param<Tensor<2>>,
-    /// All edges if there is none.
+    /// Every edge is allowed if there is none.
     support: Option<Param<Tensor<2>>>,
 }
 
-/// C with the logarithm of its |determinant|, both with the gradient of A.
+/// C with log |det C|, both differentiable with respect to A.
 #[derive(Clone, Debug)]
 pub struct Solved {
     /// C = (I − Aᵀ)⁻¹, `[concepts, concepts]`
@@ -38,7 +38,7 @@ pub struct Solved {
 }
 
 impl Structure {
-    /// Every edge allowed but those from a node to itself, and none there.
+    /// Every edge allowed but self-loops, with weights of 0.
     pub fn open(concepts: usize, device: &Device) -> Self {
         let none = TensorData::new(vec![0f32; concepts * concepts], [concepts, concepts]);
         Self { weight: Param::from_data(none, device), support: None }
@@ -80,8 +80,8 @@ impl Structure {
 
     /// C and log |det C|.
     ///
-    /// Both are computed outside of the tensor library, where an n x n matrix is nothing. With M = I − Aᵀ
-    /// and C held fixed, C (2 I − M C) has the value of M⁻¹ and its derivative, −C dM C.
+    /// Both are computed outside the tensor library, since the matrix is small. With M = I − Aᵀ and C
+    /// held fixed, C (2 I − M C) has the value of M⁻¹ and its derivative, −C dM C.
     pub fn solve(&self) -> Solved {
         let device = self.weight.val().device();
         let a = self.adjacency();
@@ -105,7 +105,7 @@ impl Structure {
     /// z = C ε for ε `[batch, concepts, dimensions]`.
     pub fn endogenous(solved: &Solved, noise: Tensor<3>) -> Tensor<3> {
         let [rows, concepts, dimensions] = noise.dims();
-        // [concepts, batch · dimensions], so that one product serves all.
+        // [concepts, batch · dimensions], for one matrix product.
         let flat = noise.swap_dims(0, 1).reshape([concepts, rows * dimensions]);
         solved.inverse.clone().matmul(flat).reshape([concepts, rows, dimensions]).swap_dims(0, 1)
     }
@@ -119,8 +119,8 @@ impl Structure {
     }
 }
 
-/// The edges that are stronger than `least`, without a cycle: where there is one, the weakest edges go
-/// until there is none.
+/// The edges stronger than `least`, without cycles: the weakest edges are removed until the graph is
+/// acyclic.
 pub fn acyclic(strengths: &Array2<f32>, least: f32) -> Graph {
     let names = || (0..strengths.nrows()).map(|node| node.to_string());
     let mut edges: Vec<((usize, usize), f32)> = strengths
@@ -138,7 +138,7 @@ pub fn acyclic(strengths: &Array2<f32>, least: f32) -> Graph {
     }
 }
 
-/// The inverse of a small matrix and log |det| of it, by Gauss and Jordan with the largest pivot.
+/// The inverse of a small matrix and its log |det|, by Gauss-Jordan elimination with partial pivoting.
 fn inverse(mut m: Array2<f64>) -> (Array2<f64>, f64) {
     let n = m.nrows();
     let mut out: Array2<f64> = Array2::eye(n);

@@ -1,6 +1,6 @@
-//! How the codes of a batch go together: the pieces of the KL term, and covariances.
+//! Dependence between the latents of a batch: the decomposition of the KL term, and covariances.
 //!
-//! Averaged over the data the KL term of a VAE is a sum of three (Chen et al. 2018,
+//! Averaged over the data the KL term of a VAE is a sum of three terms (Chen et al. 2018,
 //! arXiv:1802.04942; Hoffman and Johnson 2016):
 //!
 //! ```text
@@ -9,13 +9,13 @@
 //!                        + Σ_l KL(q(z_l) ‖ p(z_l))      dimension-wise KL
 //! ```
 //!
-//! q(z) is a mixture over all rows of the data; two estimators make do with a batch. With
-//! M[i, j, l] = log N(z_il; mean_jl, variance_jl):
+//! The aggregate posterior q(z) is a mixture over all rows of the data; two estimators use a minibatch
+//! only. With M[i, j, l] = log N(z_il; mean_jl, variance_jl):
 //!
 //! - weighted: log q(z_i) = logsumexp_j Σ_l M[i, j, l] − log(N B). Biased.
 //! - stratified: log q(z_i) = logsumexp_j (log W_ij + Σ_l M[i, j, l]), where row i of W is 1/N at
-//!   j = i, (N − B + 1) / (N (B − 1)) at one other j, and 1/(B − 1) elsewhere. The average over
-//!   batches of what stands under the logarithm is exact.
+//!   j = i, (N − B + 1) / (N (B − 1)) at one other j, and 1/(B − 1) elsewhere. It is unbiased before the
+//!   logarithm.
 //!
 //! The released code fills columns 0 and 1 of W in place of the diagonal, and a port of it adds
 //! log W once for each latent. Neither is followed.
@@ -26,7 +26,7 @@ use crate::parts::distributions::gaussian::Gaussian;
 
 const LOG_TAU: f64 = 1.837_877_066_409_345_3;
 
-/// How q(z) is estimated from a batch.
+/// How q(z) is estimated from a minibatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimator {
     /// Minibatch-weighted sampling.
@@ -35,7 +35,7 @@ pub enum Estimator {
     Stratified,
 }
 
-/// The three pieces of the KL term, each averaged over the batch.
+/// The three terms of the KL term, each averaged over the batch.
 #[derive(Debug)]
 pub struct Pieces {
     /// I(x; z)
@@ -46,8 +46,8 @@ pub struct Pieces {
     pub dimension_wise: Tensor<1>,
 }
 
-/// Take the KL term apart, for draws z of the posteriors q `[batch, latents]` of data of `rows`
-/// rows, with a prior for each row or N(0, I). The pieces add up to the mean of
+/// Decompose the KL term, for samples z of the posteriors q `[batch, latents]` of data with `rows`
+/// rows, with a prior for each row or N(0, I). The terms add up to the mean of
 /// log q(z|x) − log p(z).
 pub fn pieces(
     z: Tensor<2>,
@@ -85,14 +85,14 @@ pub fn pieces(
     }
 }
 
-/// log N(z; mean, exp(log_variance)), number by number.
+/// log N(z; mean, exp(log_variance)), elementwise.
 fn log_normal<const D: usize>(z: Tensor<D>, mean: Tensor<D>, log_variance: Tensor<D>) -> Tensor<D> {
     let apart = (z - mean).square() * (log_variance.clone() * -1.0).exp();
     (apart + log_variance + LOG_TAU) * -0.5
 }
 
-/// log Σ exp over axis 1, which is kept with length 1. The largest is taken out first, as a number
-/// without a gradient, so that nothing overflows.
+/// log Σ exp over axis 1, which is kept with length 1. The maximum is subtracted first, without a
+/// gradient, so that nothing overflows.
 fn log_sum_exp<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     let largest = x.clone().detach().max_dim(1);
     (x - largest.clone()).exp().sum_dim(1).log() + largest

@@ -14,7 +14,7 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// z = mean + exp(log_variance / 2) ε, ε ~ N(0, I): one draw per row, gradients pass through.
+    /// z = mean + exp(log_variance / 2) ε, ε ~ N(0, I): one reparameterised sample per row.
     pub fn sample(&self, step: &mut Step) -> Tensor<2> {
         let noise = step.noise(self.mean.dims(), &self.mean.device());
         self.mean.clone() + (self.log_variance.clone() * 0.5).exp() * noise
@@ -25,7 +25,7 @@ impl Gaussian {
         self.kl_per_latent().sum()
     }
 
-    /// The summands of [`kl`](Self::kl), `[latents]`.
+    /// The terms of [`kl`](Self::kl) per latent, `[latents]`.
     pub fn kl_per_latent(&self) -> Tensor<1> {
         let [rows, latents] = self.mean.dims();
         let variance = self.log_variance.clone().exp();
@@ -33,7 +33,7 @@ impl Gaussian {
         terms.sum_dim(0).reshape([latents]) * (0.5 / rows as f64)
     }
 
-    /// N(0, 1) in the form of these numbers.
+    /// N(0, 1) in the shape of this tensor.
     pub fn standard_like(numbers: &Tensor<2>) -> Self {
         Self { mean: numbers.zeros_like(), log_variance: numbers.zeros_like() }
     }
@@ -45,7 +45,7 @@ impl Gaussian {
         (apart + self.log_variance.clone() + std::f64::consts::TAU.ln()) * -0.5
     }
 
-    /// Their product, made a density again: precisions add up, and weight the means.
+    /// The normalised product of two Gaussians: precisions add up, and weight the means.
     pub fn merged(&self, other: &Self) -> Self {
         let precision = |q: &Self| (q.log_variance.clone() * -1.0).exp();
         let (one, two) = (precision(self), precision(other));
@@ -54,13 +54,13 @@ impl Gaussian {
         Self { mean, log_variance: both.log() * -1.0 }
     }
 
-    /// Each row so many times, one after the other: `[rows · times, latents]`.
+    /// Each row `times` times, consecutively: `[rows · times, latents]`.
     pub fn repeated(self, times: usize) -> Self {
         let Self { mean, log_variance } = self;
         Self { mean: repeated(mean, times), log_variance: repeated(log_variance, times) }
     }
 
-    /// The same numbers without a gradient.
+    /// The same without a gradient.
     pub fn detach(self) -> Self {
         Self { mean: self.mean.detach(), log_variance: self.log_variance.detach() }
     }
@@ -75,7 +75,7 @@ impl Gaussian {
     }
 }
 
-/// Each row so many times, one after the other: `[rows, numbers]` to `[rows · times, numbers]`.
+/// Each row `times` times, consecutively: `[rows, numbers]` to `[rows · times, numbers]`.
 pub fn repeated(rows: Tensor<2>, times: usize) -> Tensor<2> {
     let [count, size] = rows.dims();
     rows.reshape([count, 1, size]).repeat_dim(1, times).reshape([count * times, size])

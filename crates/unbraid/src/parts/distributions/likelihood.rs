@@ -1,4 +1,4 @@
-//! Likelihoods p(x|z): how far a decoding is from what was observed.
+//! Likelihoods p(x|z), whose negative logarithm is the reconstruction loss.
 //!
 //! Always summed over pixels and channels and averaged over the batch. That sum is what makes a β
 //! comparable between papers; averaging over pixels instead would change its meaning by H·W·C.
@@ -9,17 +9,17 @@ use unbraid_measure::data::Range;
 
 use crate::compute;
 
-/// The distribution of an observation around its decoding.
+/// The distribution of an observation given the decoder's output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Likelihood {
-    /// Each number is a coin; the decoder gives the logit. The study's choice, for grey values too,
-    /// where the smallest possible value is the entropy of x instead of 0.
+    /// Bernoulli with the decoder's output as logit. Locatello et al. 2019 use it for grey values
+    /// too, where the minimum is the entropy of x instead of 0.
     Bernoulli,
-    /// N(x; mean, noise²); the mean is squashed into 0..1 for images.
+    /// N(x; mean, noise²); the mean passes through a sigmoid for images.
     Gaussian {
         /// The standard deviation.
         noise: f64,
-        /// Whether the decoder's numbers pass through a sigmoid.
+        /// Whether the decoder's output passes through a sigmoid.
         squash: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Distributions: posteriors, likelihoods, and how the codes of a batch go together.
+//! Distributions: posteriors, likelihoods, and dependence between the latents of a batch.
 
 pub mod correlation;
 pub mod gaussian;

@@ -1,4 +1,4 @@
-//! Encoder and decoder networks, by the form of the observation.
+//! Encoder and decoder networks, by the shape of the observation.
 //!
 //! | net | encoder | decoder |
 //! |---|---|---|
@@ -8,7 +8,7 @@
 //! | `factor` | as `conv4`, dense 128 (256 for colour) | the same |
 //! | `fc` | two dense layers of 1200, ReLU | three dense layers of 1200, tanh |
 //!
-//! `conv` is what the 12,600-model study trained; the table of the β-VAE paper has 4x4 kernels
+//! `conv` is that of Locatello et al. 2019; the table of the β-VAE paper has 4x4 kernels
 //! throughout, which is `conv4`. `fc` is that paper's network for dSprites, and the one for vectors.
 //! `burgess` is that of the AnnealedVAE's paper, `factor` that of the FactorVAE's, whose last
 //! convolution of a 4x4 map is a dense layer.
@@ -33,23 +33,24 @@ mod architecture;
 
 pub use architecture::Reader;
 
-/// A typing error is more likely than a network of this size: with Adam it needs 6 GB.
+/// A larger network is more likely a typing error: with Adam it needs 6 GB.
 const MOST_WEIGHTS: f64 = 5e8;
 
 /// The settings every autoencoder shares.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NetSettings {
-    /// How many codes.
+    /// How many latents.
     pub latents: usize,
     /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
     pub net: String,
-    /// Units of a dense layer; 0 for the paper's: 1200 in fc, 128 for grey images in factor, else 256.
+    /// Units of each dense layer; 0 for the paper's: 1200 in fc, 128 for grey images in factor,
+    /// else 256.
     pub width: usize,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
     pub likelihood: String,
     /// The standard deviation of the gaussian likelihood.
     pub noise: f64,
-    /// The weight of the labels that some rows have; 0 for none. May follow a schedule.
+    /// The weight of the supervised loss on labelled rows; 0 for none. May follow a schedule.
     pub label_weight: Schedule,
     /// How labels teach: "cross-entropy", "squares" or "covariance".
     pub label_loss: String,
@@ -121,7 +122,7 @@ impl Settings for NetSettings {
 }
 
 impl NetSettings {
-    /// Whether labels of some rows teach too.
+    /// Whether the labels of some rows are used for training.
     pub fn supervision(&self) -> Supervision {
         match self.label_weight {
             Schedule::Constant(0.0) => Supervision::None,
@@ -129,7 +130,8 @@ impl NetSettings {
         }
     }
 
-    /// Refuse a network that no memory holds: every weight is four bytes, and Adam keeps two more.
+    /// Refuse a network that does not fit into memory: a weight takes four bytes, and Adam keeps
+    /// two more.
     fn check_size(&self, shape: Shape) -> Result<()> {
         let weights = Architecture::new(self, shape).weights(shape, self.latents);
         if weights > MOST_WEIGHTS {
@@ -144,25 +146,25 @@ impl NetSettings {
     }
 }
 
-/// One look at a batch: the posteriors, a draw from each, and the two sides of the evidence bound.
+/// One forward pass of a batch: the posteriors, a sample of each, and the two terms of the ELBO.
 #[derive(Debug)]
 pub struct Evidence {
     /// q(z|x)
     pub posterior: Gaussian,
-    /// A draw from each posterior, `[batch, latents]`.
+    /// A sample of each posterior, `[batch, latents]`.
     pub z: Tensor<2>,
     /// −log p(x|z), summed over an observation, averaged over the batch.
     pub reconstruction: Tensor<1>,
     /// KL(q(z|x) ‖ N(0, I)), summed over latents, averaged over the batch.
     pub kl: Tensor<1>,
-    /// Its summands, `[latents]`.
+    /// Its terms per latent, `[latents]`.
     pub kl_per_latent: Tensor<1>,
-    /// What labels cost, and their weight in this step.
+    /// The supervised loss, and its weight in this step.
     labels: Option<(Tensor<1>, f64)>,
 }
 
 impl Evidence {
-    /// The reconstruction error and a penalty, with the terms that every VAE logs.
+    /// The reconstruction loss plus a penalty, with the terms that every VAE logs.
     pub fn loss(self, penalty: Tensor<1>) -> Loss {
         let mut total = self.reconstruction.clone() + penalty;
         if let Some((cost, weight)) = &self.labels {
@@ -179,7 +181,7 @@ impl Evidence {
     }
 }
 
-/// An encoder into Gaussian posteriors and a decoder back.
+/// An encoder to Gaussian posteriors, and a decoder.
 #[derive(Module, Debug)]
 pub struct Autoencoder {
     encoder: Encoder,
@@ -198,7 +200,7 @@ impl Autoencoder {
         Self::seeing(settings, task, 0, rng, device)
     }
 
-    /// As [`new`](Self::new), with an encoder that sees so many numbers beside the observation.
+    /// As [`new`](Self::new), with an encoder that also sees this many label numbers.
     pub fn seeing(
         settings: &NetSettings,
         task: &Task,
@@ -226,7 +228,7 @@ impl Autoencoder {
         self.encoder.forward(x, labels)
     }
 
-    /// What the decoder gives, before any squashing.
+    /// The decoder's output, before the sigmoid.
     pub fn decoded(&self, z: Tensor<2>) -> Tensor<4> {
         self.decoder.forward(z)
     }
@@ -241,8 +243,8 @@ impl Autoencoder {
         self.likelihood.error(self.decoder.forward(z), x)
     }
 
-    /// Encode the first view, draw once, decode. If there is a second view with labels, its means
-    /// are held against them.
+    /// Encode the first view, sample once, decode. If there is a second view with labels, its
+    /// posterior means enter the supervised loss.
     pub fn evidence(&self, batch: &Batch, step: &mut Step) -> Evidence {
         let x = batch.x();
         let posterior = self.posterior(x.clone());
@@ -257,7 +259,7 @@ impl Autoencoder {
         Evidence { posterior, z, reconstruction, kl, kl_per_latent, labels }
     }
 
-    /// log p(x, z) − log q(z|x) of so many draws for each row, `[rows · draws]`.
+    /// log p(x, z) − log q(z|x) of `draws` samples of z for each row, `[rows · draws]`.
     pub fn log_weights(&self, x: Tensor<4>, draws: usize, step: &mut Step) -> Tensor<1> {
         let q = self.posterior(x.clone()).repeated(draws);
         let z = q.sample(step);

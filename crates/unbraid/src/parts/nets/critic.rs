@@ -1,12 +1,12 @@
-//! A critic that tells codes drawn together from codes drawn apart (Kim and Mnih 2018,
-//! arXiv:1802.05983), and so estimates their total correlation:
+//! The discriminator of the FactorVAE, which tells samples of q(z) from permuted ones (Kim and Mnih
+//! 2018, arXiv:1802.05983), and so estimates the total correlation by the density-ratio trick:
 //!
 //! ```text
 //! TC = E_q(z) [ log D(z) − log(1 − D(z)) ] = E [ logit_0(z) − logit_1(z) ]
 //! ```
 //!
-//! Class 0 is "together", class 1 "apart". The paper has 5 or 6 hidden layers, as one reads it; the
-//! study has 6.
+//! Class 0 is "together", a sample of q(z); class 1 is "apart", a permuted one. The paper has 5 or
+//! 6 hidden layers, as one reads it; Locatello et al. 2019 have 6.
 
 use burn::module::Module;
 use burn::tensor::activation::log_softmax;
@@ -17,7 +17,7 @@ use crate::model::Step;
 use crate::parts::nets::layers::{Activation, Dense};
 use crate::parts::nets::mlp::stack;
 
-/// The slope of a leaky unit below zero.
+/// The slope of leaky ReLU below zero.
 const SLOPE: f32 = 0.2;
 
 /// Dense layers that end in two logits.
@@ -39,15 +39,15 @@ impl Critic {
         self.layers.iter().fold(z, |z, layer| layer.forward(z))
     }
 
-    /// The total correlation of codes, as this critic sees it; its own weights get no gradient.
+    /// The estimated total correlation of z; the discriminator's own weights get no gradient.
     pub fn total_correlation(&self, z: Tensor<2>) -> Tensor<1> {
         let logits = self.clone().no_grad().logits(z);
         let rows = logits.dims()[0];
         (logits.clone().narrow(1, 0, 1) - logits.narrow(1, 1, 1)).sum() / rows as f64
     }
 
-    /// The cross entropy of telling `together` from `apart`, ½ each. The codes are numbers here: no
-    /// gradient reaches the encoder.
+    /// The discriminator's cross-entropy on `together` and `apart`, ½ each. The samples are
+    /// detached: no gradient reaches the encoder.
     pub fn error(&self, together: Tensor<2>, apart: Tensor<2>) -> Tensor<1> {
         let cost = |z: Tensor<2>, class: usize| {
             let rows = z.dims()[0] as f64;
@@ -57,7 +57,7 @@ impl Critic {
     }
 }
 
-/// Each column in an order of its own: codes that have the same marginals and no dependence.
+/// Each column permuted on its own: the same marginals without dependence.
 pub fn permuted(z: Tensor<2>, step: &mut Step) -> Tensor<2> {
     let [rows, latents] = z.dims();
     let orders: Vec<Vec<usize>> = (0..latents).map(|_| step.permutation(rows)).collect();

@@ -1,4 +1,4 @@
-//! A linear map that is fitted to data, kept with the weights and never learned.
+//! A linear map that is fitted to data, saved with the weights and never trained by gradients.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
@@ -25,7 +25,7 @@ impl Fitted {
         }
     }
 
-    /// What changes nothing.
+    /// The identity map.
     pub fn identity(size: usize, device: &Device) -> Self {
         Self::new(&vec![0.0; size], &Array2::eye(size), device)
     }
@@ -35,7 +35,7 @@ impl Fitted {
         (x - self.mean.val().unsqueeze()).matmul(self.weight.val())
     }
 
-    /// Where its numbers are.
+    /// The device of its parameters.
     pub fn device(&self) -> Device {
         self.mean.val().device()
     }

@@ -4,8 +4,9 @@
 //! p(x, z) = p(x|z_1) Π_{i<L} N(z_i; μ_i(z_{i+1}), σ²_i(z_{i+1})) N(z_L; 0, I)
 //! ```
 //!
-//! Whatever infers the layers (`ladder-vae` from the top, `hierarchical-vae` from the bottom) gives a
-//! draw, a posterior and a prior of each, [`Layer`]; the rest is the same and stands here.
+//! The models differ in how they infer the layers (`ladder-vae` top-down, `hierarchical-vae`
+//! bottom-up). Each gives a sample, a posterior and a prior per layer, [`Layer`]; the rest is
+//! shared and stands here.
 
 use burn::module::Module;
 use burn::tensor::activation::{sigmoid, softplus};
@@ -22,7 +23,7 @@ mod settings;
 
 pub use settings::HierarchySettings;
 
-/// Keeps a learned variance away from zero.
+/// A lower bound of a learned variance.
 const LEAST_VARIANCE: f64 = 1e-5;
 /// ln(e − 1), where softplus is 1.
 const VARIANCE_ONE: f32 = 0.541_324_85;
@@ -32,7 +33,7 @@ fn log_variance(head: Tensor<2>) -> Tensor<2> {
     (softplus(head, 1.0) + LEAST_VARIANCE).log()
 }
 
-/// Two hidden layers, and a Gaussian read off the second.
+/// Two hidden layers, and a Gaussian with parameters from the second.
 #[derive(Module, Debug)]
 pub struct GaussianNet {
     hidden: Hidden,
@@ -41,7 +42,7 @@ pub struct GaussianNet {
 }
 
 impl GaussianNet {
-    /// From so many numbers, through so many units, to so many latents.
+    /// With these numbers of inputs, hidden units and latents.
     pub fn new(
         [input, width, output]: [usize; 3],
         normalise: bool,
@@ -53,7 +54,7 @@ impl GaussianNet {
         Self { hidden, mean: head(0.0), variance: head(1.0) }
     }
 
-    /// What the hidden layers make of it, and the Gaussian.
+    /// The output of the hidden layers, and the Gaussian.
     pub fn forward(&self, y: Tensor<2>, statistics: &mut Statistics) -> (Tensor<2>, Gaussian) {
         let h = self.hidden.forward(y, statistics);
         let log_variance = log_variance(self.variance.forward(h.clone(), statistics));
@@ -79,7 +80,7 @@ impl Hidden {
     }
 }
 
-/// One layer of some rows: a draw, where it was drawn from, and what the layers above expect.
+/// One layer of some rows: a sample, its posterior, and its prior given the layer above.
 #[derive(Clone, Debug)]
 pub struct Layer {
     /// `[batch, latents]`
@@ -91,7 +92,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// What each row and latent costs.
+    /// The KL of each row and latent.
     fn kl(&self, cost: Cost) -> Tensor<2> {
         match cost {
             Cost::Exact => self.posterior.kl_from(&self.prior),
@@ -100,16 +101,17 @@ impl Layer {
     }
 }
 
-/// How the KL of a layer is taken.
+/// How the KL of a layer is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// KL(q ‖ p), which is right where what q and p are given was drawn before z was: from the top down.
+    /// KL(q ‖ p) in closed form, which is a bound where q and p are conditioned on earlier samples:
+    /// top-down.
     Exact,
-    /// log q(z) − log p(z) of the draw.
+    /// log q(z) − log p(z) of the sample.
     Drawn,
 }
 
-/// How draws are made: at random, or the mean of each posterior.
+/// How layers are sampled: at random, or as the mean of each posterior.
 #[derive(Debug)]
 pub enum Draws<'a> {
     /// From the posterior.
@@ -119,7 +121,7 @@ pub enum Draws<'a> {
 }
 
 impl Draws<'_> {
-    /// A draw from each row.
+    /// A sample for each row.
     pub fn of(&mut self, q: &Gaussian) -> Tensor<2> {
         match self {
             Self::Random(step) => q.sample(step),
@@ -133,10 +135,10 @@ impl Draws<'_> {
 pub struct Hierarchy {
     /// p(z_i|z_{i+1}), from the bottom.
     priors: Vec<GaussianNet>,
-    /// z_1 to what the output is read off.
+    /// z_1 to the hidden units of the output.
     output: Hidden,
     decoded: Normalised,
-    /// The variance of each number, where it is learned.
+    /// The log-variance of each output, where it is learned.
     spread: Option<Normalised>,
     #[module(skip)]
     settings: HierarchySettings,
@@ -194,7 +196,7 @@ impl Hierarchy {
         }
     }
 
-    /// What is minimised, of rows whose layers (from the bottom) were drawn.
+    /// The loss of rows whose layers, from the bottom, were sampled.
     pub fn loss(
         &self,
         x: Tensor<4>,
@@ -235,7 +237,7 @@ impl Hierarchy {
             .fold(log_density, |sum, layer| sum - layer.kl(Cost::Drawn).sum_dim(1).squeeze_dim(1))
     }
 
-    /// The means of the chosen layers side by side, from the bottom.
+    /// The posterior means of the chosen layers, concatenated from the bottom.
     pub fn code(&self, layers: Vec<Layer>) -> Code {
         let chosen: Vec<Layer> = match self.settings.codes {
             0 => layers,
@@ -250,7 +252,8 @@ impl Hierarchy {
         }
     }
 
-    /// The expected observation of codes: by the means of the layers below the lowest chosen one.
+    /// The expected observation of codes: layers below the lowest chosen one are set to their prior
+    /// means.
     pub fn decode(&self, codes: Tensor<2>) -> Tensor<4> {
         let statistics = &mut Statistics::Data;
         let lowest = self.settings.codes.max(1) - 1;
@@ -259,8 +262,8 @@ impl Hierarchy {
         self.likelihood.mean(self.decoded(z, statistics))
     }
 
-    /// The expected observation where codes are changed: each layer keeps its distance from what the
-    /// layer above makes it expect, so a change at the top moves all below.
+    /// The expected observation where codes are changed: each layer keeps its offset from its prior
+    /// mean, so a change at the top moves all layers below.
     pub fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Tensor<4> {
         if self.settings.codes > 0 {
             return self.decode(to);
@@ -280,7 +283,7 @@ impl Hierarchy {
         self.likelihood.mean(self.decoded(z, statistics))
     }
 
-    /// z_1 to what the decoder gives, before any squashing.
+    /// The decoder's output for z_1, before the sigmoid.
     fn decoded(&self, z: Tensor<2>, statistics: &mut Statistics) -> Tensor<4> {
         let h = self.output.forward(z, statistics);
         let decoded = self.decoded.forward(h, statistics);

@@ -1,8 +1,8 @@
-//! Layers with weights drawn from our own generator and their activation built in.
+//! Layers with seeded initial weights and a built-in activation.
 //!
 //! burn draws weights lazily from one process-wide generator; two runs in one process would share
 //! it. Here a layer is built with its weights at once, from the generator it is given.
-//! Glorot-uniform weights and zero biases, as in the study (TensorFlow's defaults):
+//! Glorot-uniform weights and zero biases, TensorFlow's defaults, as in Locatello et al. 2019:
 //! U(±sqrt(6 / (fan_in + fan_out))), a convolution's fans counted with the area of its kernel.
 
 use burn::module::{Module, Param};
@@ -45,10 +45,10 @@ impl Dense {
         Self { weight, bias: zeros(output, device), activation: Activation::None }
     }
 
-    /// Without activation, and weights from a normal distribution without its tails beyond two
-    /// standard deviations, of variance 2 / input.
+    /// Without activation, and weights from a normal distribution of variance 2 / input, truncated
+    /// at two standard deviations.
     pub fn scaled([input, output]: [usize; 2], rng: &mut Rng, device: &Device) -> Self {
-        /// The standard deviation of a standard normal number that lies within ±2.
+        /// The standard deviation of a standard normal truncated to ±2.
         const WITHIN_TWO: f32 = 0.879_626;
         let scale = (2.0 / input as f32).sqrt() / WITHIN_TWO;
         let mut draw = || loop {
@@ -67,7 +67,8 @@ impl Dense {
         self.weight.val().square().sum()
     }
 
-    /// This share of the way to the weights of another layer. Gradients do not pass.
+    /// One update of an exponential moving average, towards the weights of another layer; without
+    /// gradients.
     pub fn towards(self, other: &Self, share: f64) -> Self {
         Self {
             weight: towards(self.weight, &other.weight, share),
@@ -76,17 +77,17 @@ impl Dense {
         }
     }
 
-    /// How many numbers it takes.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         self.weight.dims()[0]
     }
 
-    /// With the weights of each input times a number.
+    /// With the weights of each input multiplied by a number.
     pub fn with_inputs(self, times: Vec<f32>) -> Self {
         let shape = [times.len(), 1];
         let weight = self.weight.map(|weight| {
             let times = Tensor::from_data(TensorData::new(times, shape), &weight.device());
-            // A tensor that was made by an operation would never learn again.
+            // A tensor that is the result of an operation would not be a trainable leaf.
             Tensor::from_inner(weight.inner() * times.inner()).require_grad()
         });
         Self { weight, ..self }
@@ -98,7 +99,7 @@ impl Dense {
     }
 }
 
-/// Numbers that are kept with the weights and never learn.
+/// Parameters that are saved with the weights and never trained.
 pub fn fixed<const D: usize>(
     values: Vec<f32>,
     shape: [usize; D],
@@ -118,7 +119,7 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// A square kernel, padded so that a map shrinks by exactly the stride.
+    /// A square kernel, padded so that a feature map shrinks by exactly the stride.
     pub fn new(
         [input, output]: [usize; 2],
         [kernel, stride]: [usize; 2],
@@ -130,7 +131,7 @@ impl Convolution {
         Self::build(weight, output, form([kernel, stride], false, activation), rng, device)
     }
 
-    /// Transposed: a map grows by exactly the stride.
+    /// Transposed: a feature map grows by exactly the stride.
     pub fn transposed(
         [input, output]: [usize; 2],
         [kernel, stride]: [usize; 2],
@@ -164,9 +165,9 @@ impl Convolution {
     }
 }
 
-/// Padding with which a map shrinks, or grows, by exactly the stride. Where it is uneven (an odd kernel
-/// with stride 2) it is rounded up, as in PyTorch, and a transposed convolution makes up for it with
-/// one row and column more.
+/// Padding with which a feature map shrinks, or grows, by exactly the stride. Where it is uneven
+/// (an odd kernel with stride 2) it is rounded up, as in PyTorch, and a transposed convolution
+/// makes up for it with one row and column more.
 fn form([kernel, stride]: [usize; 2], transposed: bool, activation: Activation) -> Form {
     assert!(kernel % 2 == 1 || stride % 2 == 0, "an even kernel with an odd stride has no middle");
     let padding = kernel.saturating_sub(stride).div_ceil(2);
@@ -193,7 +194,7 @@ fn zeros(size: usize, device: &Device) -> Param<Tensor<1>> {
     constant(0.0, size, device)
 }
 
-/// Numbers that begin alike, and learn.
+/// Trainable parameters with one initial value.
 pub fn constant(value: f32, size: usize, device: &Device) -> Param<Tensor<1>> {
     Param::from_data(TensorData::new(vec![value; size], [size]), device)
 }

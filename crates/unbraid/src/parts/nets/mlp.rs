@@ -6,20 +6,20 @@ use unbraid_measure::rng::Rng;
 
 use crate::parts::nets::layers::{Activation, Dense};
 
-/// The bends by name. `xtanh` is tanh x + 0.1 x, which never goes flat.
+/// The activations by name. `xtanh` is tanh x + 0.1 x, which never saturates.
 pub const BENDS: [&str; 4] = ["silu", "xtanh", "lrelu", "tanh"];
 
-/// Dense layers with a bend after each but the last.
+/// Dense layers with an activation after each but the last.
 #[derive(Module, Debug)]
 pub struct Mlp {
     layers: Vec<Dense>,
-    /// Whether x is added to each bend, a tenth of it.
+    /// Whether 0.1 x is added to each activation.
     #[module(skip)]
     leaning: bool,
 }
 
 impl Mlp {
-    /// From the numbers of units, the input first; the bend by its name, which has been checked.
+    /// From the numbers of units, the input first; the name of the activation has been checked.
     pub fn new(sizes: &[usize], bend: &str, rng: &mut Rng, device: &Device) -> Self {
         let (bend, leaning) = match bend {
             "lrelu" => (Activation::LeakyRelu(0.1), false),

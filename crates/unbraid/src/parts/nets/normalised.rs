@@ -4,9 +4,9 @@
 //! y = leaky(scale (x W − mean) / sqrt(variance + ε) + shift)
 //! ```
 //!
-//! In training, mean and variance are those of the batch. Codes, pictures and bounds use those of the
-//! training data: a moving average follows every step, and at the end of training they are taken anew
-//! over all rows, with the weights as they are then ([`over_data`]).
+//! In training, mean and variance are those of the batch. Codes, figures and the IWAE bound use
+//! those of the training data: a moving average is updated in every step, and after training they
+//! are recomputed over all rows with the final weights ([`over_data`]).
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor};
@@ -19,29 +19,29 @@ use crate::model::batch::Batch;
 use crate::model::{BatchStatistics, Model, Step};
 use crate::parts::nets::layers::{Activation, constant, fixed, glorot};
 
-/// Of a leaky unit below zero, as in the Ladder VAE.
+/// The slope of leaky ReLU below zero, as in the Ladder VAE.
 const SLOPE: f32 = 0.01;
-/// The share of a batch in the moving averages.
+/// The weight of a batch in the moving averages.
 const SHARE: f64 = 0.05;
-/// Rows that are seen at once when the statistics are taken over all data.
+/// The batch size when the statistics are recomputed over all data.
 const ROWS: usize = 256;
 
 /// Where layers take mean and variance from.
 #[derive(Debug)]
 pub enum Statistics {
-    /// The batch, as in training; what was seen is kept here.
+    /// The batch, as in training; its statistics are kept here.
     Batch(BatchStatistics),
     /// The training data.
     Data,
 }
 
 impl Statistics {
-    /// Those of a batch, nothing of which was seen yet.
+    /// Those of a batch, still empty.
     pub fn of_batch() -> Self {
         Self::Batch(BatchStatistics::new())
     }
 
-    /// What was seen.
+    /// The statistics of the batch.
     pub fn seen(self) -> BatchStatistics {
         match self {
             Self::Batch(seen) => seen,
@@ -50,15 +50,15 @@ impl Statistics {
     }
 }
 
-/// A dense layer, normalised or plain.
+/// A dense layer, with or without batch normalisation.
 #[derive(Module, Debug)]
 pub struct Normalised {
     /// `[input, output]`
     weight: Param<Tensor<2>>,
-    /// What is added to the sums, after they are normalised.
+    /// The bias, added after normalisation.
     shift: Param<Tensor<1>>,
     norm: Option<Norm>,
-    /// Of leaky units below zero.
+    /// Of leaky ReLU below zero.
     #[module(skip)]
     slope: Option<f32>,
 }
@@ -71,12 +71,12 @@ struct Norm {
 }
 
 impl Normalised {
-    /// A hidden layer with leaky units.
+    /// A hidden layer with leaky ReLU.
     pub fn hidden(size: [usize; 2], normalise: bool, rng: &mut Rng, device: &Device) -> Self {
         Self::new(size, 0.0, Some(SLOPE), normalise, rng, device)
     }
 
-    /// Sums as they are, moved by `shift` at first.
+    /// Linear outputs, with `shift` as the initial bias.
     pub fn linear(
         size: [usize; 2],
         shift: f32,
@@ -140,7 +140,7 @@ impl Normalised {
     }
 }
 
-/// The model with its moving averages a step nearer to what was seen.
+/// The model with its moving averages updated by the statistics of a batch.
 pub fn follow<M: Module>(model: M, seen: &BatchStatistics) -> M {
     towards(model, seen, SHARE)
 }
@@ -166,9 +166,9 @@ impl ModuleMapper for Follower<'_> {
     }
 }
 
-/// The model with the statistics of these data: the mean over batches, each by its rows, of what each
-/// layer sees, with the weights as they are now. (A variance within batches of 256 is 1/256 below that of
-/// all rows.)
+/// The model with batch-norm statistics recomputed over these data: the mean over batches, weighted
+/// by their rows, with the current weights. (A variance within batches of 256 is 1/256 below that
+/// of all rows.)
 pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
     let (looking, device) = (model.valid(), device::inference());
     let rows = rng.split("rows").permutation(data.len());

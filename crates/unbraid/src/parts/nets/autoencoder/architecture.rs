@@ -13,13 +13,14 @@ use crate::parts::nets::layers::{Activation, Convolution, Dense};
 /// The networks by name.
 pub(super) const NETS: [&str; 5] = ["conv", "conv4", "burgess", "factor", "fc"];
 
-/// What a network is made of.
+/// The layers of a network.
 pub(super) struct Architecture {
     /// Output channels and kernel of each convolution of the encoder; all have stride 2.
     convolutions: Vec<[usize; 2]>,
     /// Units of the dense layers of the encoder.
     encoder: Vec<usize>,
-    /// Units of the dense layers of the decoder, before the one that makes the map or the image.
+    /// Units of the dense layers of the decoder, before the one that makes the feature map or the
+    /// image.
     decoder: Vec<usize>,
     /// Output channels of the transposed 4x4 convolutions of the decoder; all have stride 2.
     transposed: Vec<usize>,
@@ -64,7 +65,7 @@ impl Architecture {
         }
     }
 
-    /// What is left of an observation after the convolutions.
+    /// The shape of the feature map after the convolutions.
     fn coarse(&self, shape: Shape) -> Shape {
         let Some(&[channels, _]) = self.convolutions.last() else { return shape };
         let halved = 1 << self.convolutions.len();
@@ -88,8 +89,8 @@ impl Architecture {
     }
 }
 
-/// How often a convolutional network halves an image: `burgess` has a convolution less for small
-/// ones.
+/// How often a convolutional network halves an image: `burgess` has one convolution less for small
+/// images.
 pub(super) fn halvings(net: &str, shape: Shape) -> usize {
     if net == "burgess" && shape.height.min(shape.width) <= 32 { 3 } else { 4 }
 }
@@ -103,7 +104,7 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// `beside` is how many numbers it sees beside the observation.
+    /// `beside` is the number of inputs besides the observation.
     pub(super) fn new(
         settings: &NetSettings,
         shape: Shape,
@@ -133,8 +134,8 @@ impl Encoder {
     }
 }
 
-/// Convolutions and dense layers, as an encoder has before its last ones, and how many numbers they
-/// give.
+/// The convolutions and dense layers of an encoder before its output layers, and their number of
+/// outputs.
 fn layers(
     settings: &NetSettings,
     shape: Shape,
@@ -159,7 +160,7 @@ fn layers(
     (convolutions, dense, input)
 }
 
-/// An encoder that gives numbers in place of a distribution.
+/// An encoder with a deterministic output.
 #[derive(Module, Debug)]
 pub struct Reader {
     convolutions: Vec<Convolution>,
@@ -168,7 +169,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Of `settings.latents` numbers.
+    /// With `settings.latents` outputs.
     pub fn new(settings: &NetSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
         let (convolutions, dense, input) = layers(settings, shape, 0, rng, device);
         let out = Dense::new([input, settings.latents], Activation::None, rng, device);
@@ -187,7 +188,7 @@ impl Reader {
 pub(super) struct Decoder {
     dense: Vec<Dense>,
     convolutions: Vec<Convolution>,
-    /// Channels, height and width of what the dense layers end in.
+    /// Channels, height and width of the feature map after the dense layers.
     grid: [usize; 3],
 }
 
@@ -225,7 +226,7 @@ impl Decoder {
         Self { dense, convolutions, grid: [end.channels, end.height, end.width] }
     }
 
-    /// `[batch, latents]` to `[batch, channels, height, width]`, before any squashing.
+    /// `[batch, latents]` to `[batch, channels, height, width]`, before the sigmoid.
     pub(super) fn forward(&self, z: Tensor<2>) -> Tensor<4> {
         let h = self.dense.iter().fold(z, |h, layer| layer.forward(h));
         if self.convolutions.is_empty() {

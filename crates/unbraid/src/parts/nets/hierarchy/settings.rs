@@ -7,22 +7,22 @@ use crate::error::{Error, Result};
 use crate::model::{Settings, Task, one_of};
 use crate::parts::schedule::{Moving, Schedule};
 
-/// Beyond these a typing error is more likely than a wish.
+/// Larger values are more likely typing errors.
 const MOST_LAYERS: usize = 20;
 const MOST_UNITS: usize = 10_000;
 
-/// What the Ladder VAE and its baseline share.
+/// The settings that the Ladder VAE and its baseline share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HierarchySettings {
-    /// How many latents each layer has, from the one next to the data up.
+    /// How many latents each layer has, from the bottom up.
     pub layers: Vec<usize>,
-    /// Units of the two hidden layers below each; left out, 512 and half of it for each layer more.
+    /// Units of the two hidden layers of each; left out, 512 and half as many for each layer above.
     pub widths: Vec<usize>,
-    /// Whether sums are normalised over the batch.
+    /// Whether hidden layers have batch normalisation.
     pub batch_norm: bool,
     /// The weight of the KL; a schedule from 0 to 1 is the paper's warm-up.
     pub beta: Schedule,
-    /// Which layer the codes are of, 1 at the bottom; 0 for all, side by side.
+    /// Which layer's posterior means are the codes, 1 at the bottom; 0 for all, concatenated.
     pub codes: usize,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
     pub likelihood: String,
@@ -46,7 +46,7 @@ impl Default for HierarchySettings {
 }
 
 impl HierarchySettings {
-    /// Whether the spread of an observation is learned.
+    /// Whether the standard deviation of the likelihood is learned.
     pub fn learns_noise(&self) -> bool {
         self.likelihood == "gaussian" && self.noise == 0.0
     }
