@@ -9,11 +9,12 @@ use unbraid_measure::causal::notears;
 use unbraid_measure::data::Dataset;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::Word;
 
 use crate::error::{Error, Result};
 use crate::model::Strengths;
 use crate::model::learner::Learner;
-use crate::parts::concepts::found_graph::{self, PRUNED};
+use crate::parts::concepts::found_graph::{self, Origin, PRUNED};
 use crate::parts::concepts::scaling;
 use crate::run::config::Plan;
 
@@ -68,9 +69,11 @@ pub fn of_run(plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
     // As in training: the same labels, the same random numbers.
     let rng = Rng::new(plan.config.seed).split("fit");
     let labels = found_graph::scaled_labels(data, &rng)?;
-    let start = plan.config.model.get("graph").and_then(|word| word.as_str()).unwrap_or("zero");
-    let found = match start {
-        "independence" => Some(discovery::discover(labels.view(), &rng)?),
+    // A model without the setting starts from nothing.
+    let word = plan.config.model.get("graph").and_then(|word| word.as_str());
+    let origin = word.and_then(|word| Origin::named(word).ok()).unwrap_or(Origin::Zero);
+    let found = match origin {
+        Origin::Independence => Some(discovery::discover(labels.view(), &rng)?),
         _ => None,
     };
     let reason = |cause: usize, effect: usize| {
@@ -78,12 +81,12 @@ pub fn of_run(plan: &Plan, learner: &dyn Learner) -> Result<Causes> {
         let edge = edges.into_iter().find(|edge| (edge.cause, edge.effect) == (cause, effect));
         edge.map_or("learned by the loss".into(), |edge| edge.words(&names))
     };
-    let principle = |cause: usize, effect: usize| match start {
-        "independence" => reason(cause, effect),
-        "given" => "given by you".into(),
-        "lagrangian" => "learned by the loss, from the paper's search on labels".into(),
-        "released" => "the released code starts with it".into(),
-        _ => "learned by the loss, from nothing".into(),
+    let principle = |cause: usize, effect: usize| match origin {
+        Origin::Independence => reason(cause, effect),
+        Origin::Given => "given by you".into(),
+        Origin::Lagrangian => "learned by the loss, from the paper's search on labels".into(),
+        Origin::Released => "the released code starts with it".into(),
+        Origin::Zero => "learned by the loss, from nothing".into(),
     };
     let edges = learned
         .present()

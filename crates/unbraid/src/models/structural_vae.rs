@@ -39,7 +39,7 @@ use crate::parts::nets::layers::fixed;
 
 mod settings;
 
-pub use settings::Config;
+pub use settings::{Config, InParts, Support};
 
 /// How many rows tell who draws what.
 const LOOKED_AT: usize = 3000;
@@ -220,8 +220,8 @@ spread of an effect is not seen. In photographs no few concepts explain a place,
             edges: none(),
             strengths: none(),
             spread: config.spread,
-            graph: config.graph.clone(),
-            in_parts: config.parts == "yes",
+            graph: config.graph_settings(),
+            in_parts: config.parts == InParts::Yes,
             count: n,
         }
     }

@@ -14,13 +14,13 @@ use crate::error::Result;
 use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::concepts::scaling::{Scaling, labels};
-use crate::parts::nets::autoencoder::{NetSettings, Reader};
+use crate::parts::nets::autoencoder::{Net, NetSettings, Reader};
 
 /// The settings of a reader.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
-    pub net: String,
+    pub net: Net,
     /// Units of a dense layer; 0 for the paper's.
     pub width: usize,
 }
@@ -34,7 +34,7 @@ impl Default for Config {
 
 impl Config {
     fn nets(&self, labels: usize) -> NetSettings {
-        let Self { net, width } = self.clone();
+        let &Self { net, width } = self;
         NetSettings { latents: labels.max(1), net, width, ..NetSettings::default() }
     }
 }
