@@ -11,7 +11,9 @@ use unbraid::model::batch::{Batch, numbers};
 use unbraid::model::weights::{self, Weight, Weights};
 use unbraid::model::{Model, Settings, Step, Task};
 use unbraid::models::beta_vae::{BetaVae, Config};
+use unbraid::parts::nets::autoencoder::Net;
 use unbraid::rng::Rng;
+use unbraid_measure::settings::Word;
 
 const BATCH: usize = 64;
 
@@ -24,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shape = Shape { channels: sizes[0], height: sizes[1], width: sizes[2], range: Range::Unit };
     let task = Task { shape, rows: BATCH, label: 0 };
     let mut config = Config::default();
-    config.net.net.clone_from(net);
+    config.net.net = Net::named(net).map_err(|reason| Error::setting("model.net", reason))?;
     config.resolve(&task)?;
 
     let rng = Rng::new(0);

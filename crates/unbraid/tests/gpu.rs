@@ -6,14 +6,14 @@
 
 #![cfg(feature = "wgpu")]
 
-use unbraid::compute::device;
+use unbraid::compute::device::{self, Processor};
 use unbraid::data::{Draw, Range, Shape};
 use unbraid::model::{Step, Task};
 use unbraid::models;
 use unbraid::rng::Rng;
 
 /// The terms of two steps and the weights after them.
-fn train(on: &str, settings: &str) -> (Vec<f32>, Vec<f32>) {
+fn train(on: Processor, settings: &str) -> (Vec<f32>, Vec<f32>) {
     device::select(on).unwrap();
     let shape = Shape { channels: 3, height: 16, width: 32, range: Range::Unit };
     let task = Task { shape, rows: 8, label: 0 };
@@ -38,8 +38,8 @@ fn a_step_on_the_gpu_is_a_step_on_the_processor() {
     for settings in
         ["net = 'conv'", "net = 'conv4'\nlikelihood = 'gaussian'", "net = 'fc'\nwidth = 50"]
     {
-        let (terms, weights) = train("cpu", settings);
-        let (gpu_terms, gpu_weights) = train("gpu", settings);
+        let (terms, weights) = train(Processor::Cpu, settings);
+        let (gpu_terms, gpu_weights) = train(Processor::Gpu, settings);
         // A KL near zero is a difference of larger numbers, hence the second summand.
         for (cpu, gpu) in terms.iter().zip(&gpu_terms) {
             assert!(

@@ -24,6 +24,7 @@ use crate::components::pca::Pca;
 use crate::error::{Error, Result};
 use crate::predictors::lbfgs::{self, Stop};
 use crate::rng::Rng;
+use crate::settings::words;
 use crate::watch::Stage;
 
 mod bend;
@@ -32,13 +33,14 @@ mod matrices;
 
 pub use layers::Layers;
 
-/// The family of a source within a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prior {
-    /// Normal.
-    Gaussian,
-    /// Double exponential.
-    Laplace,
+words! {
+    /// The family of a source within a segment.
+    pub enum Prior {
+        /// Normal.
+        Gaussian = "gaussian",
+        /// Double exponential.
+        Laplace = "laplace",
+    }
 }
 
 /// How to fit.

@@ -78,7 +78,7 @@ pub(super) fn train_with_progress(
 /// The device and rayon's threads serve every part of the program; they are set once, before the
 /// first use.
 pub(super) fn set_up(config: &Config) -> Result<()> {
-    device::select(&config.train.device)?;
+    device::select(config.train.device)?;
     set_threads(config);
     Ok(())
 }
@@ -87,7 +87,7 @@ pub(super) fn set_up(config: &Config) -> Result<()> {
 /// will do.
 pub(super) fn set_up_reader(config: &Config) {
     // "cpu" is always there, so what cannot be selected leaves it selected.
-    let _ = device::select(&config.train.device);
+    let _ = device::select(config.train.device);
     set_threads(config);
 }
 

@@ -6,21 +6,32 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use burn::tensor::Device;
+use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
 
 static GPU: AtomicBool = AtomicBool::new(false);
 
-/// Choose "cpu" or "gpu" for this process.
-pub fn select(name: &str) -> Result<()> {
-    match name {
-        "gpu" if !cfg!(feature = "wgpu") => Err(Error::setting(
+words! {
+    /// What computes.
+    pub enum Processor {
+        /// The processor.
+        Cpu = "cpu",
+        /// The GPU that wgpu takes by default.
+        Gpu = "gpu",
+    }
+}
+
+/// Choose for this process.
+pub fn select(processor: Processor) -> Result<()> {
+    match processor {
+        Processor::Gpu if !cfg!(feature = "wgpu") => Err(Error::setting(
             "train.device",
             "cannot be \"gpu\": this unbraid was built without one; \
              build it with `cargo build --release --features wgpu`",
         )),
         _ => {
-            GPU.store(name == "gpu", Ordering::Relaxed);
+            GPU.store(processor == Processor::Gpu, Ordering::Relaxed);
             Ok(())
         }
     }

@@ -13,7 +13,7 @@ use unbraid_measure::rng::Rng;
 use crate::error::{Error, Result};
 use crate::model::Strengths;
 use crate::model::learner::Learner;
-use crate::parts::concepts::found_graph::{self, PRUNED};
+use crate::parts::concepts::found_graph::{self, Origin, PRUNED};
 use crate::parts::concepts::scaling;
 
 /// One edge.
@@ -60,7 +60,7 @@ pub fn learned(
     learner: &dyn Learner,
     data: &dyn Dataset,
     seed: u64,
-    start: &str,
+    origin: Origin,
 ) -> Result<Causes> {
     let learned = learner.graph().ok_or_else(|| {
         Error::Unable(
@@ -71,8 +71,8 @@ pub fn learned(
     // As in training: the same labels, the same random numbers.
     let rng = Rng::new(seed).split("fit");
     let labels = found_graph::scaled_labels(data, &rng)?;
-    let found = match start {
-        "independence" => Some(discovery::discover(labels.view(), &rng)?),
+    let found = match origin {
+        Origin::Independence => Some(discovery::discover(labels.view(), &rng)?),
         _ => None,
     };
     let reason = |cause: usize, effect: usize| {
@@ -80,12 +80,12 @@ pub fn learned(
         let edge = edges.into_iter().find(|edge| (edge.cause, edge.effect) == (cause, effect));
         edge.map_or("learned by the loss".into(), |edge| edge.words(&names))
     };
-    let principle = |cause: usize, effect: usize| match start {
-        "independence" => reason(cause, effect),
-        "given" => "given by you".into(),
-        "lagrangian" => "learned by the loss, from the paper's search on labels".into(),
-        "released" => "the released code starts with it".into(),
-        _ => "learned by the loss, from nothing".into(),
+    let principle = |cause: usize, effect: usize| match origin {
+        Origin::Independence => reason(cause, effect),
+        Origin::Given => "given by you".into(),
+        Origin::Lagrangian => "learned by the loss, from the paper's search on labels".into(),
+        Origin::Released => "the released code starts with it".into(),
+        Origin::Zero => "learned by the loss, from nothing".into(),
     };
     let edges = learned
         .present()

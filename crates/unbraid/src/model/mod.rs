@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Do, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings;
 
 use crate::error::{Error, Result};
 use crate::model::batch::{Batch, Seen};
@@ -234,12 +235,10 @@ pub struct Group {
 
 /// Refuse a name that is not among the known ones.
 pub fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
-    if known.contains(&given) {
-        return Ok(());
+    match known.contains(&given) {
+        true => Ok(()),
+        false => Err(Error::setting(key, settings::unknown_word(given, known))),
     }
-    let hint = unbraid_measure::info::did_you_mean(given, known.iter().copied());
-    let known = known.join(", ");
-    Err(Error::setting(key, format!("cannot be \"{given}\"{hint} (known: {known})")))
 }
 
 /// The loss, with its named terms for the log.

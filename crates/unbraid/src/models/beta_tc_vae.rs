@@ -18,7 +18,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::correlation::{self, Estimator, Pieces};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
@@ -33,7 +33,7 @@ pub struct Config {
     /// The weight of the dimension-wise KL.
     pub gamma: Schedule,
     /// "weighted" or "stratified".
-    pub estimator: String,
+    pub estimator: Estimator,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -42,7 +42,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let (alpha, beta, gamma) = (1.0.into(), 6.0.into(), 1.0.into());
-        Self { alpha, beta, gamma, estimator: "weighted".into(), net: NetSettings::default() }
+        Self { alpha, beta, gamma, estimator: Estimator::Weighted, net: NetSettings::default() }
     }
 }
 
@@ -51,7 +51,6 @@ impl Settings for Config {
         self.alpha.check("model.alpha", f64::MIN)?;
         self.beta.check("model.beta", 0.0)?;
         self.gamma.check("model.gamma", 0.0)?;
-        one_of("model.estimator", &self.estimator, &["weighted", "stratified"])?;
         self.net.resolve(task)
     }
 }
@@ -109,12 +108,12 @@ the paper. The estimates are noisy: use batches of 64 or more.",
     }
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
-        let estimator = match config.estimator.as_str() {
-            "stratified" => Estimator::Stratified,
-            _ => Estimator::Weighted,
-        };
-        let net = Autoencoder::new(&config.net, task, rng, device);
-        Self { net, weights: [config.alpha, config.beta, config.gamma], estimator, rows: task.rows }
+        Self {
+            net: Autoencoder::new(&config.net, task, rng, device),
+            weights: [config.alpha, config.beta, config.gamma],
+            estimator: config.estimator,
+            rows: task.rows,
+        }
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {

@@ -37,7 +37,6 @@ use unbraid_measure::rng::Rng;
 use crate::error::Result;
 use crate::model::batch::{self, Batch, Seen};
 use crate::model::{Code, Concepts, Intervened, Loss, Model, Step, Strengths, Task};
-use crate::parts::concepts::acyclic::Form;
 use crate::parts::concepts::calibration::Calibration;
 use crate::parts::concepts::found_graph::GraphSettings;
 use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -53,7 +52,7 @@ mod settings;
 
 use page::PAGE;
 use released::Released;
-pub use settings::Config;
+pub use settings::{Config, SeesLabels, Variant};
 
 /// How many rows calibrate latents against labels.
 const CALIBRATED: usize = 2048;
@@ -140,7 +139,7 @@ impl CausalVae {
         let rows = batch.x().dims()[0] as f64;
         let masked = (z - from_causes).square().sum() / rows;
         let labelled = label_error(labels, &a);
-        let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
+        let cycles = self.graph.acyclicity.of(a.clone());
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let total = reconstruction.clone() * self.balance.reconstruction
             + exogenous.clone()
@@ -214,7 +213,7 @@ impl CausalVae {
         let masked = half(made - means);
         let raw = batch.labels.clone().expect("the sampler has refused data without labels");
         let labelled = released.label_error(raw, &a);
-        let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
+        let cycles = self.graph.acyclicity.of(a.clone());
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let counted =
             cycles.clone() * released::CYCLES[0] + cycles.clone().square() * released::CYCLES[1];
@@ -285,7 +284,7 @@ impl Model for CausalVae {
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         let size @ [concepts, dimensions] = [task.label, config.dimensions];
         let labels = if config.sees_labels() { concepts } else { 0 };
-        let released = config.variant == "released";
+        let released = config.variant == Variant::Released;
         let sees = if released { Sees::Sum } else { Sees::Each };
         Self {
             nets: ConceptNets::new(&config.net, task, size, labels, rng, device),

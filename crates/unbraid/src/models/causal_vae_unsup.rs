@@ -14,8 +14,8 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
-use crate::parts::concepts::acyclic::{FORMS, Form};
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::parts::concepts::acyclic::Form;
 use crate::parts::concepts::nets::{ConceptNetSettings, ConceptNets};
 use crate::parts::concepts::structure::{Solved, Structure};
 use crate::parts::distributions::gaussian::Gaussian;
@@ -27,8 +27,8 @@ pub struct Config {
     /// α, the weight of the acyclicity penalty.
     pub alpha: Schedule,
     /// How cycles are counted: "polynomial" or "exponential".
-    pub acyclicity: String,
-    /// How many latents.
+    pub acyclicity: Form,
+    /// How many codes.
     pub latents: usize,
     /// The networks.
     #[serde(flatten)]
@@ -38,14 +38,13 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let net = ConceptNetSettings::default();
-        Self { alpha: 1.0.into(), acyclicity: FORMS[0].into(), latents: 4, net }
+        Self { alpha: 1.0.into(), acyclicity: Form::Polynomial, latents: 4, net }
     }
 }
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.alpha.check("model.alpha", 0.0)?;
-        one_of("model.acyclicity", &self.acyclicity, &FORMS)?;
         self.net.resolve(task, self.latents)
     }
 }
@@ -96,7 +95,7 @@ MIC and TIC far below those of `causal-vae`; the graph means nothing.",
             nets: ConceptNets::new(&config.net, task, [config.latents, 1], 0, rng, device),
             structure: Structure::open(config.latents, device),
             alpha: config.alpha,
-            acyclicity: Form::named(&config.acyclicity),
+            acyclicity: config.acyclicity,
         }
     }
 

@@ -12,15 +12,24 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Do, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{
-    Code, Concepts, Intervened, Loss, Model, Settings, Step, Strengths, Task, one_of,
-};
+use crate::model::{Code, Concepts, Intervened, Loss, Model, Settings, Step, Strengths, Task};
 use crate::parts::concepts::nets::{ConceptNetSettings, ConceptNets};
 use crate::parts::concepts::scaling::{Balance, Scaling, in_dimensions, labels};
 use crate::parts::distributions::gaussian::Gaussian;
+
+words! {
+    /// Whether the encoder sees the labels.
+    pub enum SeesLabels {
+        /// q(z|x, u)
+        Yes = "yes",
+        /// q(z|x)
+        No = "no",
+    }
+}
 
 /// The settings of a ConditionVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,8 +37,8 @@ pub struct Config {
     /// Latents per concept.
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes" or "no".
-    pub labels: String,
-    /// The weight of the reconstruction loss, and the width of the conditional prior.
+    pub labels: SeesLabels,
+    /// How much images count beside labels.
     #[serde(flatten)]
     pub balance: Balance,
     /// The networks.
@@ -41,7 +50,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             dimensions: 1,
-            labels: "yes".into(),
+            labels: SeesLabels::Yes,
             balance: Balance::default(),
             net: ConceptNetSettings::default(),
         }
@@ -50,7 +59,6 @@ impl Default for Config {
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
-        one_of("model.labels", &self.labels, &["yes", "no"])?;
         if self.dimensions == 0 {
             return Err(Error::setting("model.dimensions", "must be at least 1"));
         }
@@ -110,7 +118,7 @@ and nothing downstream: move the light, and the shadow stays.",
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         let size = [task.label, config.dimensions];
-        let sees_labels = config.labels == "yes";
+        let sees_labels = config.labels == SeesLabels::Yes;
         let seen = if sees_labels { task.label } else { 0 };
         Self {
             nets: ConceptNets::new(&config.net, task, size, seen, rng, device),

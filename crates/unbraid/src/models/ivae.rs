@@ -40,8 +40,8 @@ use crate::parts::nets::mlp::Mlp;
 mod settings;
 mod start;
 
-pub use settings::Config;
 use settings::Objective;
+pub use settings::{Beginning, Config, Weighting};
 
 /// Log-variances stay within ± this.
 const MOST: f64 = 12.0;
@@ -186,7 +186,7 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
         let net = |name: &str, input: usize, output: usize| {
             let mut sizes = vec![config.width; config.layers + 1];
             (sizes[0], sizes[config.layers]) = (input, output);
-            Mlp::new(&sizes, &config.activation, &mut rng.split(name), device)
+            Mlp::new(&sizes, config.activation, &mut rng.split(name), device)
         };
         Self {
             mean: net("mean", numbers + u, latents),
@@ -196,7 +196,7 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
             decoder: net("decoder", latents, numbers),
             whitening: Fitted::identity(numbers, device),
             unwhitening: Fitted::identity(numbers, device),
-            likelihood: Likelihood::new(&config.likelihood, config.noise, Range::Real),
+            likelihood: Likelihood::new(config.likelihood, config.noise, Range::Real),
             noise: config.noise,
             objective: Objective::new(config),
             start: start::Start::new(config),

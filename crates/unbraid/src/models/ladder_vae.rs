@@ -24,16 +24,27 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use crate::compute::flatten;
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::gaussian::{Gaussian, repeated};
 use crate::parts::nets::hierarchy::{
     Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
 };
 use crate::parts::nets::normalised::{self, Statistics};
+
+words! {
+    /// What goes up to the next layer.
+    pub enum Up {
+        /// The hidden units, as in the paper.
+        Hidden = "hidden",
+        /// The means of the layer below, as in the released code.
+        Means = "means",
+    }
+}
 
 /// The settings of a Ladder VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,9 +52,9 @@ pub struct Config {
     /// Whether the networks of the prior also give what is merged with the bottom-up evidence.
     pub share: bool,
     /// What goes up to the next layer: "hidden" units, or "means" as in the released code.
-    pub up: String,
+    pub up: Up,
     /// "exact", or "drawn" by one sample, as in the released code.
-    pub kl: String,
+    pub kl: Cost,
     /// The layers.
     #[serde(flatten)]
     pub hierarchy: HierarchySettings,
@@ -51,15 +62,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let (up, kl) = ("hidden".into(), "exact".into());
+        let (up, kl) = (Up::Hidden, Cost::Exact);
         Self { share: true, up, kl, hierarchy: HierarchySettings::default() }
     }
 }
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
-        one_of("model.up", &self.up, &["hidden", "means"])?;
-        one_of("model.kl", &self.kl, &["exact", "drawn"])?;
         self.hierarchy.resolve(task)
     }
 }
@@ -132,7 +141,7 @@ impl Model for LadderVae {
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         let HierarchySettings { layers, widths, batch_norm, .. } = &config.hierarchy;
-        let means_up = config.up == "means";
+        let means_up = config.up == Up::Means;
         let mut input = task.shape.size();
         let drawn = &mut rng.split("encoder");
         let mut up = Vec::new();
@@ -147,8 +156,7 @@ impl Model for LadderVae {
         };
         let hierarchy = Hierarchy::new(&config.hierarchy, task, rng, device);
         let down = (!config.share).then(|| (0..layers.len() - 1).map(down).collect());
-        let cost = if config.kl == "drawn" { Cost::Drawn } else { Cost::Exact };
-        Self { hierarchy, up, down, means_up, cost }
+        Self { hierarchy, up, down, means_up, cost: config.kl }
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {

@@ -17,7 +17,7 @@ use unbraid_measure::watch::Stage;
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::weights::{self, Weight, Weights};
-use crate::model::{Baseline, Settings, Task, one_of};
+use crate::model::{Baseline, Settings, Task};
 use crate::parts::segments;
 
 /// The settings of a segment flow.
@@ -36,7 +36,7 @@ pub struct Config {
     /// Steps of L-BFGS on all rows, from the best.
     pub refinement: usize,
     /// "gaussian" or "laplace".
-    pub prior: String,
+    pub prior: Prior,
 }
 
 impl Default for Config {
@@ -48,7 +48,7 @@ impl Default for Config {
             steps: 500,
             points: 100,
             refinement: 100,
-            prior: "gaussian".into(),
+            prior: Prior::Gaussian,
         }
     }
 }
@@ -75,7 +75,7 @@ impl Settings for Config {
         if self.points < 2 {
             return Err(Error::setting("model.points", "must be at least 2"));
         }
-        one_of("model.prior", &self.prior, &["gaussian", "laplace"])
+        Ok(())
     }
 }
 
@@ -134,10 +134,10 @@ has another form than the layers, use more of them.",
             steps: config.steps,
             points: config.points,
             refinement: config.refinement,
-            prior: if config.prior == "laplace" { Prior::Laplace } else { Prior::Gaussian },
+            prior: config.prior,
         };
         let x = seen.observations.view();
-        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Watch::nobody())?;
+        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Stage::unwatched())?;
         // Rounded as when read back from a file.
         flow.layers.numbers.iter_mut().for_each(|number| *number = f64::from(*number as f32));
         Ok(Self { flow })

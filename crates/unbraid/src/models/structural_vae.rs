@@ -39,7 +39,7 @@ use crate::parts::nets::layers::fixed;
 
 mod settings;
 
-pub use settings::Config;
+pub use settings::{Config, InParts, Support};
 
 /// How many rows are used to assign pixels to concepts.
 const LOOKED_AT: usize = 3000;
@@ -222,8 +222,8 @@ decoder has one part.",
             edges: none(),
             strengths: none(),
             spread: config.spread,
-            graph: config.graph.clone(),
-            in_parts: config.parts == "yes",
+            graph: config.graph_settings(),
+            in_parts: config.parts == InParts::Yes,
             count: n,
         }
     }

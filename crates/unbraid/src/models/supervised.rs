@@ -14,14 +14,14 @@ use crate::error::Result;
 use crate::model::batch::Batch;
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::concepts::scaling::{Scaling, labels};
-use crate::parts::nets::autoencoder::{NetSettings, Reader};
+use crate::parts::nets::autoencoder::{Net, NetSettings, Reader};
 
 /// The settings of the predictor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
-    pub net: String,
-    /// Units of each dense layer; 0 for the paper's.
+    pub net: Net,
+    /// Units of a dense layer; 0 for the paper's.
     pub width: usize,
 }
 
@@ -34,7 +34,7 @@ impl Default for Config {
 
 impl Config {
     fn nets(&self, labels: usize) -> NetSettings {
-        let Self { net, width } = self.clone();
+        let &Self { net, width } = self;
         NetSettings { latents: labels.max(1), net, width, ..NetSettings::default() }
     }
 }

@@ -466,3 +466,58 @@ fn two_equal_observations_share_every_latent() {
     let shared = term("shared")(example.loss(&example.model)).into_scalar::<f32>();
     assert_eq!(shared, 3.0);
 }
+
+/// What a setting becomes, or why not.
+fn set(model: &str, key: &str, word: &str) -> std::result::Result<String, String> {
+    let given = format!("{key} = '{word}'").parse().unwrap();
+    let (table, _) = (find(model).unwrap().resolve)(&given, &Task { label: 4, ..TASK })
+        .map_err(|error| error.to_string())?;
+    Ok(table[key].as_str().unwrap().to_string())
+}
+
+#[test]
+fn settings_that_are_words_list_themselves_and_stay_as_they_are() {
+    const NETS: &str = "conv, conv4, burgess, factor, fc";
+    const LIKELIHOODS: &str = "bernoulli, gaussian";
+    const FORMS: &str = "polynomial, exponential";
+    for (model, key, known) in [
+        ("vae", "net", NETS),
+        ("vae", "likelihood", LIKELIHOODS),
+        ("vae", "label_loss", "cross-entropy, squares, covariance"),
+        ("beta-tc-vae", "estimator", "weighted, stratified"),
+        ("hierarchical-vae", "likelihood", LIKELIHOODS),
+        ("ladder-vae", "up", "hidden, means"),
+        ("ladder-vae", "kl", "exact, drawn"),
+        ("ada-gvae", "difference", "forward, symmetric"),
+        ("ivae", "activation", "silu, xtanh, lrelu, tanh"),
+        ("ivae", "likelihood", LIKELIHOODS),
+        ("ivae", "objective", "plain, weighted, annealed"),
+        ("ivae", "start", "auto, flow, random, truth"),
+        ("segment-flow", "prior", "gaussian, laplace"),
+        ("supervised", "net", NETS),
+        ("condition-vae", "labels", "yes, no"),
+        ("causal-vae", "variant", "paper, released"),
+        ("causal-vae", "labels", "auto, yes, no"),
+        ("causal-vae", "graph", "independence, lagrangian, zero, given, released"),
+        ("causal-vae", "acyclicity", FORMS),
+        ("causal-vae", "net", NETS),
+        ("causal-vae", "likelihood", LIKELIHOODS),
+        ("causal-vae-unsup", "acyclicity", FORMS),
+        ("structural-vae", "parts", "yes, no"),
+        ("structural-vae", "graph", "independence, given"),
+        ("structural-vae", "acyclicity", FORMS),
+    ] {
+        let refused = format!("setting `model.{key}` cannot be \"?\" (known: {known})");
+        assert_eq!(set(model, key, "?"), Err(refused));
+        for word in known.split(", ") {
+            match set(model, key, word) {
+                Ok(kept) => assert!(kept == word || word == "auto", "{model} {key} {word}: {kept}"),
+                // Such as a net that is too deep for these pictures; but the word is known.
+                Err(reason) => assert!(!reason.contains("(known: "), "{reason}"),
+            }
+        }
+    }
+    assert_eq!(set("causal-vae", "net", "paper").as_deref(), Ok("paper"));
+    let other = set("vae", "net", "paper").unwrap_err();
+    assert!(other.starts_with("setting `model.net` cannot be \"paper\""), "{other}");
+}

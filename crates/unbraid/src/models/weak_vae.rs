@@ -28,10 +28,11 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task, one_of};
+use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
@@ -85,6 +86,16 @@ member!(AdaProduct, Product, true, pages::ADA_ML_VAE);
 member!(KnownGroup, Group, false, pages::GVAE);
 member!(KnownProduct, Product, false, pages::ML_VAE);
 
+words! {
+    /// How far two posteriors are apart.
+    pub enum Difference {
+        /// KL(q₁ ‖ q₂)
+        Forward = "forward",
+        /// The mean of both directions.
+        Symmetric = "symmetric",
+    }
+}
+
 /// The settings of the family.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
@@ -92,7 +103,7 @@ pub struct Config {
     pub beta: Schedule,
     /// "forward": KL(q₁ ‖ q₂); "symmetric": the mean of both directions. Only where shared latents
     /// are guessed.
-    pub difference: String,
+    pub difference: Difference,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -101,14 +112,13 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let net = NetSettings::default();
-        Self { beta: 1.0.into(), difference: "forward".into(), net }
+        Self { beta: 1.0.into(), difference: Difference::Forward, net }
     }
 }
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.beta.check("model.beta", 0.0)?;
-        one_of("model.difference", &self.difference, &["forward", "symmetric"])?;
         if self.net.supervision() != Supervision::None {
             let reason = "must be 0: this model learns from pairs, and labels are not read";
             return Err(Error::setting("model.label_weight", reason));
@@ -137,7 +147,7 @@ impl<M: Member> Model for WeakVae<M> {
         Self {
             net: Autoencoder::new(&config.net, task, rng, device),
             beta: config.beta,
-            symmetric: config.difference == "symmetric",
+            symmetric: config.difference == Difference::Symmetric,
             member: PhantomData,
         }
     }

@@ -15,32 +15,22 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::sigmoid;
+use unbraid_measure::settings::words;
 
-/// The losses by name.
-pub const LOSSES: [&str; 3] = ["cross-entropy", "squares", "covariance"];
-
-/// The supervised loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LabelLoss {
-    /// The posterior mean is the logit of the label.
-    CrossEntropy,
-    /// The sigmoid of the posterior mean regresses on the label.
-    Squares,
-    /// The posterior mean is uncorrelated with the labels of other factors.
-    Covariance,
+words! {
+    /// How labels teach.
+    pub enum LabelLoss {
+        /// A mean is the logit of its label.
+        CrossEntropy = "cross-entropy",
+        /// A mean, squashed, is its label.
+        Squares = "squares",
+        /// A mean goes along with no other label.
+        Covariance = "covariance",
+    }
 }
 
 impl LabelLoss {
-    /// The loss of this name, which has been checked.
-    pub fn named(name: &str) -> Self {
-        match name {
-            "squares" => Self::Squares,
-            "covariance" => Self::Covariance,
-            _ => Self::CrossEntropy,
-        }
-    }
-
-    /// The loss of posterior means `[rows, latents]` for labels `[rows, factors]`.
+    /// What means `[rows, latents]` cost beside labels `[rows, factors]`.
     pub fn cost(self, means: Tensor<2>, labels: Tensor<2>) -> Tensor<1> {
         let tied = means.dims()[1].min(labels.dims()[1]);
         let (means, labels) = (means.narrow(1, 0, tied), labels.narrow(1, 0, tied));

@@ -11,6 +11,7 @@ use unbraid_measure::info::did_you_mean;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::{metrics, settings};
 
+use crate::compute::device::Processor;
 use crate::error::{Error, Result};
 use crate::model::learner::Entry;
 use crate::model::{Task, one_of};
@@ -54,7 +55,7 @@ pub struct TrainSettings {
     /// Threads; 0 for all that the machine has. Results are equal for equal numbers of threads.
     pub threads: usize,
     /// "cpu", or "gpu" in a program built with `--features wgpu`.
-    pub device: String,
+    pub device: Processor,
 }
 
 impl Default for TrainSettings {
@@ -71,7 +72,7 @@ impl Default for TrainSettings {
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
-            device: "cpu".into(),
+            device: Processor::Cpu,
         }
     }
 }
@@ -218,7 +219,6 @@ impl Config {
             Some(_) => Err(Error::setting(name, format!("must be a section: [{name}]"))),
         };
         let train: TrainSettings = settings::parse("train", &section("train")?)?;
-        one_of("train.device", &train.device, &["cpu", "gpu"])?;
         // Here and not in `resolve`: the threads start before anything is resolved.
         if train.threads > MOST_THREADS {
             let reason = format!("must be at most {MOST_THREADS}");

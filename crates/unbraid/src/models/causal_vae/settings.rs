@@ -1,24 +1,47 @@
 //! The settings of a CausalVAE.
 
 use serde::{Deserialize, Serialize};
+use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
-use crate::model::{Settings, Task, one_of};
+use crate::model::{Settings, Task};
 use crate::parts::concepts::found_graph::GraphSettings;
 use crate::parts::concepts::nets::ConceptNetSettings;
 use crate::parts::concepts::scaling::Balance;
 use crate::parts::schedule::Schedule;
 
+words! {
+    /// Whose equations.
+    pub enum Variant {
+        /// Those of the paper.
+        Paper = "paper",
+        /// Those of the released code.
+        Released = "released",
+    }
+}
+
+words! {
+    /// Whether the encoder sees the labels.
+    pub enum SeesLabels {
+        /// As the variant has it.
+        Auto = "auto",
+        /// q(ε|x, u)
+        Yes = "yes",
+        /// q(ε|x)
+        No = "no",
+    }
+}
+
 /// The settings of a CausalVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// "paper" or "released".
-    pub variant: String,
-    /// Latents per concept; 0 for the variant's, 1 or 4.
+    pub variant: Variant,
+    /// Codes per concept; 0 for the variant's, 1 or 4.
     pub dimensions: usize,
     /// Whether the encoder sees the labels: "yes", "no", or "auto" for the variant's.
-    pub labels: String,
-    /// α, the weight of the acyclicity penalty.
+    pub labels: SeesLabels,
+    /// α, the weight of cycles.
     pub alpha: Schedule,
     /// β, the weight of the graph's fit to the labels.
     pub beta: Schedule,
@@ -40,9 +63,9 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            variant: "paper".into(),
+            variant: Variant::Paper,
             dimensions: 0,
-            labels: "auto".into(),
+            labels: SeesLabels::Auto,
             alpha: 1.0.into(),
             beta: 1.0.into(),
             gamma: 1.0.into(),
@@ -56,14 +79,15 @@ impl Default for Config {
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
-        one_of("model.variant", &self.variant, &["paper", "released"])?;
-        one_of("model.labels", &self.labels, &["auto", "yes", "no"])?;
-        let paper = self.variant == "paper";
+        let (dimensions, labels) = match self.variant {
+            Variant::Paper => (1, SeesLabels::Yes),
+            Variant::Released => (4, SeesLabels::No),
+        };
         if self.dimensions == 0 {
-            self.dimensions = if paper { 1 } else { 4 };
+            self.dimensions = dimensions;
         }
-        if self.labels == "auto" {
-            self.labels = if paper { "yes" } else { "no" }.into();
+        if self.labels == SeesLabels::Auto {
+            self.labels = labels;
         }
         self.balance.resolve(task)?;
         for (key, weight) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
@@ -79,7 +103,7 @@ impl Settings for Config {
 impl Config {
     /// Whether the encoder sees the labels.
     pub fn sees_labels(&self) -> bool {
-        self.labels == "yes"
+        self.labels == SeesLabels::Yes
     }
 }
 

@@ -1,12 +1,39 @@
 //! The settings of an iVAE, and how its objective is weighted.
 
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::Range;
+use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
-use crate::model::{Settings, Step, Task, one_of};
-use crate::parts::nets::mlp::BENDS;
+use crate::model::{Settings, Step, Task};
+use crate::parts::distributions::likelihood::Family;
+use crate::parts::nets::mlp::Nonlinearity;
 use crate::parts::schedule::Schedule;
+
+words! {
+    /// How the pieces of the objective are weighted.
+    pub enum Weighting {
+        /// All by 1.
+        Plain = "plain",
+        /// By a, b, c and d.
+        Weighted = "weighted",
+        /// As in the released wrapper.
+        Annealed = "annealed",
+    }
+}
+
+words! {
+    /// Where training starts.
+    pub enum Beginning {
+        /// At a flow where the labels are segments, else at random.
+        Auto = "auto",
+        /// At a flow.
+        Flow = "flow",
+        /// At random weights.
+        Random = "random",
+        /// At the true values of the factors.
+        Truth = "truth",
+    }
+}
 
 /// The settings of an iVAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,15 +45,15 @@ pub struct Config {
     /// Units of each hidden layer.
     pub width: usize,
     /// "silu", "xtanh" (tanh x + 0.1 x, the paper's), "lrelu" or "tanh".
-    pub activation: String,
+    pub activation: Nonlinearity,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
-    pub likelihood: String,
+    pub likelihood: Family,
     /// The standard deviation of the gaussian likelihood, where that of white observations is 1.
     pub noise: f64,
     /// Whether the means of the prior depend on the label, too.
     pub prior_means: bool,
     /// "plain", "weighted" by a, b, c and d, or "annealed" as in the released wrapper.
-    pub objective: String,
+    pub objective: Weighting,
     /// The weight of the reconstruction, if weighted.
     pub a: Schedule,
     /// The weight of the mutual information, if weighted.
@@ -37,8 +64,8 @@ pub struct Config {
     pub d: Schedule,
     /// Where training starts: at a "flow", at "random", at the "truth" (to see what the objective
     /// is there), or "auto": a flow where the labels are segments, else random.
-    pub start: String,
-    /// How many flows are fitted; the one with the highest likelihood is kept.
+    pub start: Beginning,
+    /// How many flows are tried; the best by its likelihood is kept.
     pub flows: usize,
     /// For how many steps of 256 rows the networks imitate the codes they are initialised with.
     pub imitation: u64,
@@ -50,16 +77,16 @@ impl Default for Config {
             latents: 0,
             layers: 3,
             width: 100,
-            activation: "silu".into(),
-            likelihood: "auto".into(),
+            activation: Nonlinearity::Silu,
+            likelihood: Family::Auto,
             noise: 0.1,
             prior_means: false,
-            objective: "plain".into(),
+            objective: Weighting::Plain,
             a: 100.0.into(),
             b: 1.0.into(),
             c: 0.0.into(),
             d: 10.0.into(),
-            start: "auto".into(),
+            start: Beginning::Auto,
             flows: 4,
             imitation: 4000,
         }
@@ -72,23 +99,13 @@ impl Settings for Config {
         if self.latents == 0 {
             self.latents = observed;
         }
-        let real = task.shape.range == Range::Real;
-        if self.likelihood == "auto" {
-            self.likelihood = if real { "gaussian" } else { "bernoulli" }.into();
-        }
-        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
-        one_of("model.activation", &self.activation, &BENDS)?;
-        one_of("model.objective", &self.objective, &["plain", "weighted", "annealed"])?;
-        one_of("model.start", &self.start, &["auto", "flow", "random", "truth"])?;
-        if self.likelihood == "bernoulli" && real {
-            let reason = "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"";
-            return Err(Error::setting("model.likelihood", reason));
-        }
-        if self.start == "flow" && self.likelihood == "bernoulli" {
+        self.likelihood = self.likelihood.resolved(task.shape.range);
+        self.likelihood.check(task.shape.range)?;
+        if self.start == Beginning::Flow && self.likelihood == Family::Bernoulli {
             let reason = "cannot be \"flow\" for a bernoulli likelihood; use \"random\"";
             return Err(Error::setting("model.start", reason));
         }
-        if self.start == "flow" && self.latents > observed {
+        if self.start == Beginning::Flow && self.latents > observed {
             let reason = format!(
                 "is {}, more than the {observed} numbers that are observed, and a flow has as many \
                  at most; ask for fewer, or set model.start = \"random\"",
@@ -120,10 +137,10 @@ pub(super) enum Objective {
 
 impl Objective {
     pub(super) fn new(config: &Config) -> Self {
-        match config.objective.as_str() {
-            "weighted" => Self::Weighted([config.a, config.b, config.c, config.d]),
-            "annealed" => Self::Annealed { noise: config.noise },
-            _ => Self::Plain,
+        match config.objective {
+            Weighting::Weighted => Self::Weighted([config.a, config.b, config.c, config.d]),
+            Weighting::Annealed => Self::Annealed { noise: config.noise },
+            Weighting::Plain => Self::Plain,
         }
     }
 

@@ -14,12 +14,12 @@ use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Stage;
 
-use super::{Config, Ivae, labels};
+use super::{Beginning, Config, Ivae, labels};
 use crate::compute::device;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch, Seen};
 use crate::model::optimizer::Optimizer;
-use crate::parts::distributions::likelihood::Likelihood;
+use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::nets::fitted::Fitted;
 use crate::parts::segments;
 
@@ -53,11 +53,11 @@ impl Start {
             refinement: 100,
             prior: Prior::Gaussian,
         };
-        match config.start.as_str() {
-            "truth" => Self::Truth,
-            "flow" => Self::Flow { options, asked: true },
-            "auto" if config.likelihood == "gaussian" => Self::Flow { options, asked: false },
-            _ => Self::Random,
+        match (config.start, config.likelihood) {
+            (Beginning::Truth, _) => Self::Truth,
+            (Beginning::Flow, _) => Self::Flow { options, asked: true },
+            (Beginning::Auto, Family::Gaussian) => Self::Flow { options, asked: false },
+            (Beginning::Auto | Beginning::Random, _) => Self::Random,
         }
     }
 

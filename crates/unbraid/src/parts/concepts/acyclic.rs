@@ -11,25 +11,19 @@
 //! included. With A∘A no walks cancel by their sign.
 
 use burn::tensor::Tensor;
+use unbraid_measure::settings::words;
 
-/// The forms by name.
-pub const FORMS: [&str; 2] = ["polynomial", "exponential"];
-
-/// The form of the acyclicity constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// tr((I + A∘A / n)ⁿ) − n: DAG-GNN's and CausalVAE's, which grows slowly.
-    Polynomial,
-    /// tr(exp(A∘A)) − n: that of NOTEARS.
-    Exponential,
+words! {
+    /// Which number says how cyclic a graph is.
+    pub enum Form {
+        /// tr((I + A∘A / n)ⁿ) − n: DAG-GNN's and CausalVAE's, which grows slowly.
+        Polynomial = "polynomial",
+        /// tr(exp(A∘A)) − n: that of NOTEARS.
+        Exponential = "exponential",
+    }
 }
 
 impl Form {
-    /// The form named in the settings.
-    pub fn named(name: &str) -> Self {
-        if name == "exponential" { Self::Exponential } else { Self::Polynomial }
-    }
-
     /// h(A), for A `[nodes, nodes]`.
     pub fn of(self, a: Tensor<2>) -> Tensor<1> {
         let [nodes, _] = a.dims();

@@ -8,34 +8,47 @@ use unbraid_measure::causal::label_search;
 use unbraid_measure::data::Dataset;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use crate::compute::device;
 use crate::error::{Error, Result};
-use crate::model::one_of;
-use crate::parts::concepts::acyclic::FORMS;
+use crate::parts::concepts::acyclic::Form;
 use crate::parts::concepts::scaling::{self, Scaling};
 
-/// The sources of a graph.
-const STARTS: [&str; 5] = ["independence", "lagrangian", "zero", "given", "released"];
-/// Weaker edges of an unconstrained graph do not count; the threshold of the released code.
+/// Below this an edge of an open graph does not count; the released code prunes there.
 pub const PRUNED: f32 = 0.3;
+
+words! {
+    /// Where a graph comes from.
+    pub enum Origin {
+        /// Tests of the labels; only their edges may be.
+        Independence = "independence",
+        /// The paper's search on the labels, from which the loss goes on.
+        Lagrangian = "lagrangian",
+        /// Nothing: the loss finds all.
+        Zero = "zero",
+        /// The user; only these edges may be.
+        Given = "given",
+        /// What the released code starts from.
+        Released = "released",
+    }
+}
 
 /// The settings of a graph.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GraphSettings {
     /// "independence" tests of the labels, the paper's "lagrangian" search on them, "zero", "given" by
     /// `edges`, or what the "released" code starts from.
-    pub graph: String,
+    pub graph: Origin,
     /// Pairs of cause and effect, by the number of the label; for "given".
     pub edges: Vec<[usize; 2]>,
     /// How cycles are counted: "polynomial" or "exponential".
-    pub acyclicity: String,
+    pub acyclicity: Form,
 }
 
 impl Default for GraphSettings {
     fn default() -> Self {
-        let (graph, acyclicity) = ("independence".into(), FORMS[0].into());
-        Self { graph, edges: vec![], acyclicity }
+        Self { graph: Origin::Independence, edges: vec![], acyclicity: Form::Polynomial }
     }
 }
 
@@ -49,12 +62,10 @@ pub struct Start {
 }
 
 impl GraphSettings {
-    /// Refuse unknown names, and edges that form no acyclic graph.
+    /// Refuse graphs that are none.
     pub fn check(&self, concepts: usize) -> Result<()> {
-        one_of("model.graph", &self.graph, &STARTS)?;
-        one_of("model.acyclicity", &self.acyclicity, &FORMS)?;
         let wrong = |reason: String| Err(Error::setting("model.edges", reason));
-        match (self.graph == "given", self.edges.is_empty()) {
+        match (self.graph == Origin::Given, self.edges.is_empty()) {
             (true, true) => {
                 return wrong("must list the edges of model.graph = \"given\", as [[0, 2]]".into());
             }
@@ -72,9 +83,9 @@ impl GraphSettings {
 
     /// Only stronger edges count: every edge of a support that was found, `PRUNED` where all are allowed.
     pub fn least(&self) -> f32 {
-        match self.graph.as_str() {
-            "independence" | "given" => 0.0,
-            _ => PRUNED,
+        match self.graph {
+            Origin::Independence | Origin::Given => 0.0,
+            Origin::Lagrangian | Origin::Zero | Origin::Released => PRUNED,
         }
     }
 
@@ -89,25 +100,25 @@ impl GraphSettings {
             }
             support
         };
-        Ok(match self.graph.as_str() {
-            "independence" => {
+        Ok(match self.graph {
+            Origin::Independence => {
                 let found = discovery::discover(labels.view(), rng)?;
                 let edges: Vec<_> =
                     found.edges.iter().map(|edge| (edge.cause, edge.effect)).collect();
                 let support = of(&edges);
                 Start { weight: support.clone(), support }
             }
-            "given" => {
+            Origin::Given => {
                 let support = of(&self.edges.iter().map(|e| (e[0], e[1])).collect::<Vec<_>>());
                 Start { weight: support.clone(), support }
             }
-            "lagrangian" => Start { weight: by_the_paper(labels), support: open },
-            "released" => {
+            Origin::Lagrangian => Start { weight: by_the_paper(labels), support: open },
+            Origin::Released => {
                 let triangle = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)];
                 let inside: Vec<_> = triangle.into_iter().filter(|(_, j)| *j < n).collect();
                 Start { weight: of(&inside), support: open }
             }
-            _ => Start { weight: Array2::zeros((n, n)), support: open },
+            Origin::Zero => Start { weight: Array2::zeros((n, n)), support: open },
         })
     }
 }

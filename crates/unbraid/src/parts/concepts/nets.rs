@@ -10,25 +10,59 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Shape;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::Word;
 
 use crate::compute::flatten;
 use crate::error::Result;
 use crate::model::{Settings, Task};
 use crate::parts::distributions::gaussian::Gaussian;
-use crate::parts::distributions::likelihood::Likelihood;
-use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
+use crate::parts::distributions::likelihood::{Family, Likelihood};
+use crate::parts::nets::autoencoder::{Autoencoder, Net, NetSettings};
 use crate::parts::nets::layers::{Activation, Dense};
 use crate::parts::nets::mlp::stack;
+
+/// Which networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub enum ConceptNet {
+    /// The released code's.
+    Paper,
+    /// Those of an autoencoder.
+    Shared(Net),
+}
+
+/// The word of the released code's networks.
+const PAPER: &str = "paper";
+
+impl From<ConceptNet> for &'static str {
+    fn from(net: ConceptNet) -> Self {
+        match net {
+            ConceptNet::Paper => PAPER,
+            ConceptNet::Shared(net) => net.word(),
+        }
+    }
+}
+
+impl TryFrom<String> for ConceptNet {
+    type Error = String;
+
+    fn try_from(given: String) -> std::result::Result<Self, String> {
+        match given.as_str() {
+            PAPER => Ok(Self::Paper),
+            given => Net::named(given).map(Self::Shared),
+        }
+    }
+}
 
 /// The settings of the networks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ConceptNetSettings {
     /// "paper", or one of `vae`: "conv", "conv4", "burgess", "factor", "fc", "auto".
-    pub net: String,
+    pub net: ConceptNet,
     /// Units of a dense layer; 0 for the paper's.
     pub width: usize,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
-    pub likelihood: String,
+    pub likelihood: Family,
     /// The standard deviation of the gaussian likelihood.
     pub noise: f64,
 }
@@ -36,27 +70,31 @@ pub struct ConceptNetSettings {
 impl Default for ConceptNetSettings {
     fn default() -> Self {
         let NetSettings { net, width, likelihood, noise, .. } = NetSettings::default();
-        Self { net, width, likelihood, noise }
+        Self { net: ConceptNet::Shared(net), width, likelihood, noise }
     }
 }
 
 impl ConceptNetSettings {
     /// Replace every "auto", and refuse what cannot work.
     pub fn resolve(&mut self, task: &Task, latents: usize) -> Result<()> {
-        let paper = self.net == "paper";
         let mut nets = self.nets(latents);
-        if paper {
-            nets.net = "fc".into();
-        }
         nets.resolve(task)?;
         let NetSettings { net, width, likelihood, .. } = nets;
-        *self = Self { net: if paper { "paper".into() } else { net }, width, likelihood, ..*self };
+        let net = match self.net {
+            ConceptNet::Paper => ConceptNet::Paper,
+            ConceptNet::Shared(_) => ConceptNet::Shared(net),
+        };
+        *self = Self { net, width, likelihood, ..*self };
         Ok(())
     }
 
-    /// As the settings of an autoencoder.
+    /// As the settings of an autoencoder; the paper's layers are dense, as those of `fc` are.
     pub fn nets(&self, latents: usize) -> NetSettings {
-        let Self { net, width, likelihood, noise } = self.clone();
+        let &Self { net, width, likelihood, noise } = self;
+        let net = match net {
+            ConceptNet::Paper => Net::Fc,
+            ConceptNet::Shared(net) => net,
+        };
         NetSettings { latents, net, width, likelihood, noise, ..NetSettings::default() }
     }
 }
@@ -79,8 +117,8 @@ impl ConceptNets {
         device: &Device,
     ) -> Self {
         let nets = settings.nets(concepts * dimensions);
-        if settings.net == "paper" {
-            let likelihood = Likelihood::new(&nets.likelihood, nets.noise, task.shape.range);
+        if settings.net == ConceptNet::Paper {
+            let likelihood = Likelihood::new(nets.likelihood, nets.noise, task.shape.range);
             let paper =
                 PaperNets::new(task.shape, [concepts, dimensions], labels, likelihood, rng, device);
             return Self { shared: None, paper: Some(paper) };
@@ -196,10 +234,10 @@ mod tests {
     use crate::model::batch;
     use unbraid_measure::data::Range;
 
-    fn build(net: &str, labels: usize, side: usize) -> ConceptNets {
+    fn build(net: ConceptNet, labels: usize, side: usize) -> ConceptNets {
         let shape = Shape { channels: 4, height: side, width: side, range: Range::Unit };
         let task = Task { shape, rows: 100, label: labels };
-        let mut settings = ConceptNetSettings { net: net.into(), ..ConceptNetSettings::default() };
+        let mut settings = ConceptNetSettings { net, ..ConceptNetSettings::default() };
         settings.resolve(&task, 16).unwrap();
         ConceptNets::new(&settings, &task, [4, 4], labels, &Rng::new(0), &device::inference())
     }
@@ -211,14 +249,15 @@ mod tests {
         };
         let whole =
             |size: usize| dense(&[size, 900, 300, 32]) + 4 * dense(&[4, 300, 300, 1024, size]);
-        assert_eq!(build("paper", 0, 16).num_params(), whole(4 * 16 * 16));
+        assert_eq!(build(ConceptNet::Paper, 0, 16).num_params(), whole(4 * 16 * 16));
         // Of 96x96 images: sheet, appendix C, "186 M".
         assert_eq!(whole(4 * 96 * 96), 186_200_928);
     }
 
     #[test]
     fn every_net_sees_labels_if_it_may() {
-        for net in ["paper", "conv", "fc"] {
+        let [conv, fc] = [Net::Conv, Net::Fc].map(ConceptNet::Shared);
+        for net in [ConceptNet::Paper, conv, fc] {
             let nets = build(net, 4, 16);
             let device = device::inference();
             let shape = Shape { channels: 4, height: 16, width: 16, range: Range::Unit };
@@ -229,7 +268,7 @@ mod tests {
             };
             let (one, other) = (mean(&[0.0; 4]), mean(&[1.0; 4]));
             assert_eq!(nets.decode(one.clone()).dims(), [1, 4, 16, 16]);
-            assert!(batch::numbers(one) != batch::numbers(other), "{net}");
+            assert!(batch::numbers(one) != batch::numbers(other), "{net:?}");
         }
     }
 }

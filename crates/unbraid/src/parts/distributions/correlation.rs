@@ -21,18 +21,20 @@
 //! log W once for each latent. Neither is followed.
 
 use burn::tensor::{Device, Tensor, TensorData};
+use unbraid_measure::settings::words;
 
 use crate::parts::distributions::gaussian::Gaussian;
 
 const LOG_TAU: f64 = 1.837_877_066_409_345_3;
 
-/// How q(z) is estimated from a minibatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Estimator {
-    /// Minibatch-weighted sampling.
-    Weighted,
-    /// Minibatch-stratified sampling.
-    Stratified,
+words! {
+    /// How q(z) is estimated from a batch.
+    pub enum Estimator {
+        /// Minibatch-weighted sampling.
+        Weighted = "weighted",
+        /// Minibatch-stratified sampling.
+        Stratified = "stratified",
+    }
 }
 
 /// The three terms of the KL term, each averaged over the batch.

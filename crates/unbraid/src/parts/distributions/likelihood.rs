@@ -6,8 +6,44 @@
 use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, sigmoid};
 use unbraid_measure::data::Range;
+use unbraid_measure::settings::words;
 
 use crate::compute;
+use crate::error::{Error, Result};
+
+words! {
+    /// The likelihood by the word of the settings.
+    pub enum Family {
+        /// For numbers in 0..1.
+        Bernoulli = "bernoulli",
+        /// For any numbers.
+        Gaussian = "gaussian";
+        /// The one that the range of the data asks for.
+        Auto = "auto"
+    }
+}
+
+impl Family {
+    /// With "auto" replaced, for data of this range.
+    pub fn resolved(self, range: Range) -> Self {
+        match (self, range) {
+            (Self::Auto, Range::Real) => Self::Gaussian,
+            (Self::Auto, _) => Self::Bernoulli,
+            (named, _) => named,
+        }
+    }
+
+    /// Refuse one that gives the data no density.
+    pub fn check(self, range: Range) -> Result<()> {
+        match (self, range) {
+            (Self::Bernoulli, Range::Real) => Err(Error::setting(
+                "model.likelihood",
+                "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
 
 /// The distribution of an observation given the decoder's output.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +62,13 @@ pub enum Likelihood {
 
 impl Likelihood {
     /// The likelihood named in the settings, for data of this range.
-    pub fn new(name: &str, noise: f64, range: Range) -> Self {
-        match name {
-            "bernoulli" => Self::Bernoulli,
-            _ => Self::Gaussian { noise, squash: range != Range::Real },
+    pub fn new(family: Family, noise: f64, range: Range) -> Self {
+        match family {
+            Family::Bernoulli => Self::Bernoulli,
+            // Of resolved settings none is left to the data.
+            Family::Gaussian | Family::Auto => {
+                Self::Gaussian { noise, squash: range != Range::Real }
+            }
         }
     }
 

@@ -16,22 +16,23 @@
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{Range, Shape, Supervision};
+use unbraid_measure::data::{Shape, Supervision};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::Word;
 
 use crate::compute::flatten;
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Loss, Settings, Step, Task, one_of};
+use crate::model::{Loss, Settings, Step, Task};
 use crate::parts::distributions::gaussian::{Gaussian, repeated};
-use crate::parts::distributions::likelihood::Likelihood;
-use crate::parts::labels::{self, LabelLoss};
+use crate::parts::distributions::likelihood::{Family, Likelihood};
+use crate::parts::labels::LabelLoss;
 use crate::parts::schedule::Schedule;
-use architecture::{Architecture, Decoder, Encoder, NETS, halvings};
+use architecture::{Architecture, Decoder, Encoder, halvings};
 
 mod architecture;
 
-pub use architecture::Reader;
+pub use architecture::{Net, Reader};
 
 /// A larger network is more likely a typing error: with Adam it needs 6 GB.
 const MOST_WEIGHTS: f64 = 5e8;
@@ -42,31 +43,29 @@ pub struct NetSettings {
     /// How many latents.
     pub latents: usize,
     /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
-    pub net: String,
-    /// Units of each dense layer; 0 for the paper's: 1200 in fc, 128 for grey images in factor,
-    /// else 256.
+    pub net: Net,
+    /// Units of a dense layer; 0 for the paper's: 1200 in fc, 128 for grey images in factor, else 256.
     pub width: usize,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
-    pub likelihood: String,
+    pub likelihood: Family,
     /// The standard deviation of the gaussian likelihood.
     pub noise: f64,
     /// The weight of the supervised loss on labelled rows; 0 for none. May follow a schedule.
     pub label_weight: Schedule,
     /// How labels teach: "cross-entropy", "squares" or "covariance".
-    pub label_loss: String,
+    pub label_loss: LabelLoss,
 }
 
 impl Default for NetSettings {
     fn default() -> Self {
-        let auto = || "auto".to_string();
         Self {
             latents: 10,
-            net: auto(),
+            net: Net::Auto,
             width: 0,
-            likelihood: auto(),
+            likelihood: Family::Auto,
             noise: 1.0,
             label_weight: 0.0.into(),
-            label_loss: "cross-entropy".into(),
+            label_loss: LabelLoss::CrossEntropy,
         }
     }
 }
@@ -74,46 +73,34 @@ impl Default for NetSettings {
 impl Settings for NetSettings {
     fn resolve(&mut self, task: &Task) -> Result<()> {
         let Shape { height, width, range, .. } = task.shape;
-        if self.net == "auto" {
-            self.net = if task.shape.is_vector() { "fc" } else { "conv" }.into();
-        }
-        if self.likelihood == "auto" {
-            self.likelihood = if range == Range::Real { "gaussian" } else { "bernoulli" }.into();
-        }
+        self.net = self.net.resolved(task.shape);
+        self.likelihood = self.likelihood.resolved(range);
         if self.width == 0 {
-            self.width = match self.net.as_str() {
-                "fc" => 1200,
+            self.width = match self.net {
+                Net::Fc => 1200,
                 // The paper has twice as many units for colour.
-                "factor" if task.shape.channels == 1 => 128,
+                Net::Factor if task.shape.channels == 1 => 128,
                 _ => 256,
             };
         }
-        one_of("model.net", &self.net, &NETS)?;
-        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
         self.label_weight.check("model.label_weight", 0.0)?;
-        one_of("model.label_loss", &self.label_loss, &labels::LOSSES)?;
         if self.latents == 0 {
             return Err(Error::setting("model.latents", "must be at least 1"));
         }
         if !(self.noise.is_finite() && self.noise > 0.0) {
             return Err(Error::setting("model.noise", "must be a positive number"));
         }
-        if self.likelihood == "bernoulli" && range == Range::Real {
-            return Err(Error::setting(
-                "model.likelihood",
-                "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"",
-            ));
-        }
-        let halvings = halvings(&self.net, task.shape);
+        self.likelihood.check(range)?;
+        let halvings = halvings(self.net, task.shape);
         let side = 1 << halvings;
-        if self.net != "fc" && (height % side != 0 || width % side != 0) {
+        if self.net != Net::Fc && (height % side != 0 || width % side != 0) {
             return Err(Error::setting(
                 "model.net",
                 format!(
                     "\"{}\" halves an image {halvings} times, so its sides must be multiples of \
                      {side}; these are {height}x{width}: use model.net = \"fc\", or resize them \
                      with data.variant.size",
-                    self.net
+                    self.net.word()
                 ),
             ));
         }
@@ -212,9 +199,9 @@ impl Autoencoder {
         Self {
             encoder: Encoder::new(settings, task.shape, beside, &mut drawn, device),
             decoder: Decoder::new(settings, task.shape, &mut rng.split("decoder"), device),
-            likelihood: Likelihood::new(&settings.likelihood, settings.noise, task.shape.range),
+            likelihood: Likelihood::new(settings.likelihood, settings.noise, task.shape.range),
             label_weight: settings.label_weight,
-            label_loss: LabelLoss::named(&settings.label_loss),
+            label_loss: settings.label_loss,
         }
     }
 
@@ -281,11 +268,13 @@ mod tests {
     use super::*;
     use crate::compute::device;
     use crate::model::batch;
+    use unbraid_measure::data::Range;
+    use unbraid_measure::settings::parse;
 
-    fn build(net: &str, channels: usize, side: usize) -> Autoencoder {
+    fn build(net: Net, channels: usize, side: usize) -> Autoencoder {
         let shape = Shape { channels, height: side, width: side, range: Range::Unit };
         let task = Task { shape, rows: 100, label: 0 };
-        let mut settings = NetSettings { net: net.into(), ..NetSettings::default() };
+        let mut settings = NetSettings { net, ..NetSettings::default() };
         settings.resolve(&task).unwrap();
         Autoencoder::new(&settings, &task, &Rng::new(0), &device::inference())
     }
@@ -293,19 +282,23 @@ mod tests {
     #[test]
     fn the_study_networks_have_the_published_number_of_weights() {
         // Fact sheet 1, section 1.1: encoder 309,204 and decoder 381,313 with one channel.
-        let net = build("conv", 1, 64);
+        let net = build(Net::Conv, 1, 64);
         assert_eq!(net.encoder.num_params(), 309_204);
         assert_eq!(net.decoder.num_params(), 381_313);
-        let colour = build("conv", 3, 64);
+        let colour = build(Net::Conv, 3, 64);
         assert_eq!(colour.encoder.num_params(), 310_228);
         assert_eq!(colour.decoder.num_params(), 382_339);
     }
 
     #[test]
     fn every_net_maps_observations_to_codes_and_back() {
-        for (net, channels, side) in
-            [("conv", 1, 16), ("conv", 4, 96), ("conv4", 3, 32), ("fc", 2, 20), ("auto", 1, 64)]
-        {
+        for (net, channels, side) in [
+            (Net::Conv, 1, 16),
+            (Net::Conv, 4, 96),
+            (Net::Conv4, 3, 32),
+            (Net::Fc, 2, 20),
+            (Net::Auto, 1, 64),
+        ] {
             let model = build(net, channels, side);
             let shape = Shape { channels, height: side, width: side, range: Range::Unit };
             let x = batch::images(&vec![0.5; 2 * shape.size()], 2, shape, &device::inference());
@@ -318,13 +311,14 @@ mod tests {
     #[test]
     fn impossible_settings_are_refused_with_the_way_out() {
         let vectors = Shape { channels: 5, height: 1, width: 1, range: Range::Real };
-        let refuse = |shape: Shape, net: &str, likelihood: &str| {
-            let (net, likelihood) = (net.into(), likelihood.into());
+        let refuse = |shape: Shape, net: Net, likelihood: Family| {
             let mut settings = NetSettings { net, likelihood, ..NetSettings::default() };
             settings.resolve(&Task { shape, rows: 9, label: 0 }).unwrap_err().to_string()
         };
-        assert!(refuse(vectors, "conv", "auto").contains("use model.net = \"fc\""));
-        assert!(refuse(vectors, "auto", "bernoulli").contains("use \"gaussian\""));
-        assert!(refuse(vectors, "con4", "auto").contains("did you mean `conv4`?"));
+        let conv = refuse(vectors, Net::Conv, Family::Auto);
+        assert!(conv.contains("use model.net = \"fc\""), "{conv}");
+        assert!(refuse(vectors, Net::Auto, Family::Bernoulli).contains("use \"gaussian\""));
+        let unknown = parse::<NetSettings>("model", &"net = 'con4'".parse().unwrap());
+        assert!(unknown.unwrap_err().to_string().contains("did you mean `conv4`?"));
     }
 }

@@ -12,6 +12,7 @@ use burn::module::Module;
 use burn::tensor::activation::{sigmoid, softplus};
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use crate::compute::flatten;
 use crate::model::{Code, Loss, Step, Task};
@@ -101,14 +102,15 @@ impl Layer {
     }
 }
 
-/// How the KL of a layer is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
-    /// KL(q ‖ p) in closed form, which is a bound where q and p are conditioned on earlier samples:
-    /// top-down.
-    Exact,
-    /// log q(z) − log p(z) of the sample.
-    Drawn,
+words! {
+    /// How the KL of a layer is taken.
+    pub enum Cost {
+        /// KL(q ‖ p), which is right where what q and p are given was drawn before z was: from the top
+        /// down.
+        Exact = "exact",
+        /// log q(z) − log p(z) of the draw.
+        Drawn = "drawn",
+    }
 }
 
 /// How layers are sampled: at random, or as the mean of each posterior.
@@ -165,7 +167,7 @@ impl Hierarchy {
             output: Hidden::new([sizes[0], widths[0]], settings.batch_norm, rng, device),
             decoded: head(0.0, rng),
             spread: settings.learns_noise().then(|| head(VARIANCE_ONE, rng)),
-            likelihood: Likelihood::new(&settings.likelihood, settings.noise, task.shape.range),
+            likelihood: Likelihood::new(settings.likelihood, settings.noise, task.shape.range),
             settings: settings.clone(),
             grid: task.shape.axes(),
         }

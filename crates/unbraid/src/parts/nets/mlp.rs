@@ -3,11 +3,23 @@
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use crate::parts::nets::layers::{Activation, Dense};
 
-/// The activations by name. `xtanh` is tanh x + 0.1 x, which never saturates.
-pub const BENDS: [&str; 4] = ["silu", "xtanh", "lrelu", "tanh"];
+words! {
+    /// What bends a line between two layers.
+    pub enum Nonlinearity {
+        /// x sigmoid x.
+        Silu = "silu",
+        /// tanh x + 0.1 x, which never goes flat.
+        Xtanh = "xtanh",
+        /// x, and 0.1 x below 0.
+        Lrelu = "lrelu",
+        /// tanh x.
+        Tanh = "tanh",
+    }
+}
 
 /// Dense layers with an activation after each but the last.
 #[derive(Module, Debug)]
@@ -19,13 +31,13 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// From the numbers of units, the input first; the name of the activation has been checked.
-    pub fn new(sizes: &[usize], bend: &str, rng: &mut Rng, device: &Device) -> Self {
+    /// From the numbers of units, the input first.
+    pub fn new(sizes: &[usize], bend: Nonlinearity, rng: &mut Rng, device: &Device) -> Self {
         let (bend, leaning) = match bend {
-            "lrelu" => (Activation::LeakyRelu(0.1), false),
-            "silu" => (Activation::Silu, false),
-            "tanh" => (Activation::Tanh, false),
-            _ => (Activation::None, true),
+            Nonlinearity::Lrelu => (Activation::LeakyRelu(0.1), false),
+            Nonlinearity::Silu => (Activation::Silu, false),
+            Nonlinearity::Tanh => (Activation::Tanh, false),
+            Nonlinearity::Xtanh => (Activation::None, true),
         };
         Self { layers: stack(sizes, bend, rng, device), leaning }
     }

@@ -4,14 +4,41 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{Range, Shape};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use super::NetSettings;
 use crate::compute::{flatten, unflatten};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::{Activation, Convolution, Dense};
 
-/// The networks by name.
-pub(super) const NETS: [&str; 5] = ["conv", "conv4", "burgess", "factor", "fc"];
+words! {
+    /// The networks; `autoencoder.rs` has their layers.
+    pub enum Net {
+        /// That of the 12,600-model study.
+        Conv = "conv",
+        /// That of the β-VAE's paper.
+        Conv4 = "conv4",
+        /// That of the AnnealedVAE's paper.
+        Burgess = "burgess",
+        /// That of the FactorVAE's paper.
+        Factor = "factor",
+        /// Dense layers only.
+        Fc = "fc";
+        /// conv for images, fc for vectors.
+        Auto = "auto"
+    }
+}
+
+impl Net {
+    /// With "auto" replaced, for observations of this form.
+    pub(super) fn resolved(self, shape: Shape) -> Self {
+        match self {
+            Self::Auto if shape.is_vector() => Self::Fc,
+            Self::Auto => Self::Conv,
+            named => named,
+        }
+    }
+}
 
 /// The layers of a network.
 pub(super) struct Architecture {
@@ -32,16 +59,16 @@ impl Architecture {
     pub(super) fn new(settings: &NetSettings, shape: Shape) -> Self {
         let (width, channels) = (settings.width, shape.channels);
         let relu = Activation::Relu;
-        match settings.net.as_str() {
-            "fc" => Self {
+        match settings.net {
+            Net::Fc => Self {
                 convolutions: vec![],
                 encoder: vec![width; 2],
                 decoder: vec![width; 3],
                 transposed: vec![],
                 activation: Activation::Tanh,
             },
-            "burgess" => {
-                let halvings = halvings("burgess", shape);
+            Net::Burgess => {
+                let halvings = halvings(Net::Burgess, shape);
                 let mut transposed = vec![32; halvings - 1];
                 transposed.push(channels);
                 Self {
@@ -53,7 +80,7 @@ impl Architecture {
                 }
             }
             net => {
-                let small = if net == "conv" { 2 } else { 4 };
+                let small = if net == Net::Conv { 2 } else { 4 };
                 Self {
                     convolutions: vec![[32, 4], [32, 4], [64, small], [64, small]],
                     encoder: vec![width],
@@ -89,10 +116,10 @@ impl Architecture {
     }
 }
 
-/// How often a convolutional network halves an image: `burgess` has one convolution less for small
-/// images.
-pub(super) fn halvings(net: &str, shape: Shape) -> usize {
-    if net == "burgess" && shape.height.min(shape.width) <= 32 { 3 } else { 4 }
+/// How often a convolutional network halves an image: `burgess` has a convolution less for small
+/// ones.
+pub(super) fn halvings(net: Net, shape: Shape) -> usize {
+    if net == Net::Burgess && shape.height.min(shape.width) <= 32 { 3 } else { 4 }
 }
 
 #[derive(Module, Debug)]

@@ -1,10 +1,10 @@
 //! The settings of a hierarchy of latent layers.
 
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::Range;
 
 use crate::error::{Error, Result};
-use crate::model::{Settings, Task, one_of};
+use crate::model::{Settings, Task};
+use crate::parts::distributions::likelihood::Family;
 use crate::parts::schedule::{Moving, Schedule};
 
 /// Larger values are more likely typing errors.
@@ -25,7 +25,7 @@ pub struct HierarchySettings {
     /// Which layer's posterior means are the codes, 1 at the bottom; 0 for all, concatenated.
     pub codes: usize,
     /// "bernoulli", "gaussian", or "auto": bernoulli for numbers in 0..1, gaussian for others.
-    pub likelihood: String,
+    pub likelihood: Family,
     /// The standard deviation of the gaussian likelihood; 0 learns one for each number, as the paper.
     pub noise: f64,
 }
@@ -39,7 +39,7 @@ impl Default for HierarchySettings {
             batch_norm: true,
             beta: Schedule::Moving(warm_up),
             codes: 0,
-            likelihood: "auto".into(),
+            likelihood: Family::Auto,
             noise: 0.0,
         }
     }
@@ -48,7 +48,7 @@ impl Default for HierarchySettings {
 impl HierarchySettings {
     /// Whether the standard deviation of the likelihood is learned.
     pub fn learns_noise(&self) -> bool {
-        self.likelihood == "gaussian" && self.noise == 0.0
+        self.likelihood == Family::Gaussian && self.noise == 0.0
     }
 }
 
@@ -77,15 +77,8 @@ impl Settings for HierarchySettings {
             return Err(Error::setting("model.codes", reason));
         }
         self.beta.check("model.beta", 0.0)?;
-        if self.likelihood == "auto" {
-            let real = task.shape.range == Range::Real;
-            self.likelihood = if real { "gaussian" } else { "bernoulli" }.into();
-        }
-        one_of("model.likelihood", &self.likelihood, &["bernoulli", "gaussian"])?;
-        if self.likelihood == "bernoulli" && task.shape.range == Range::Real {
-            let reason = "cannot be \"bernoulli\": the data are not within 0..1; use \"gaussian\"";
-            return Err(Error::setting("model.likelihood", reason));
-        }
+        self.likelihood = self.likelihood.resolved(task.shape.range);
+        self.likelihood.check(task.shape.range)?;
         if !(self.noise.is_finite() && self.noise >= 0.0) {
             let reason = "must be a positive number, or 0 to learn it";
             return Err(Error::setting("model.noise", reason));

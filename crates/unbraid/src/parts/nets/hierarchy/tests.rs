@@ -1,25 +1,27 @@
 use unbraid_measure::data::{Range, Shape};
+use unbraid_measure::settings::parse;
 
 use super::*;
 use crate::compute::device;
 use crate::model::Settings;
 use crate::model::batch;
+use crate::parts::distributions::likelihood::Family;
 
 const SHAPE: Shape = Shape { channels: 1, height: 2, width: 3, range: Range::Unit };
 
-fn settings(likelihood: &str, noise: f64) -> HierarchySettings {
+fn settings(likelihood: Family, noise: f64) -> HierarchySettings {
     HierarchySettings {
         layers: vec![3, 2],
         widths: vec![5, 4],
         batch_norm: false,
         beta: 1.0.into(),
-        likelihood: likelihood.into(),
+        likelihood,
         noise,
         ..HierarchySettings::default()
     }
 }
 
-fn hierarchy(likelihood: &str, noise: f64) -> Hierarchy {
+fn hierarchy(likelihood: Family, noise: f64) -> Hierarchy {
     let task = Task { shape: SHAPE, rows: 10, label: 0 };
     Hierarchy::new(&settings(likelihood, noise), &task, &Rng::new(0), &device::inference())
 }
@@ -63,7 +65,7 @@ fn the_cost_of_draws_has_the_exact_one_as_its_mean() {
 /// Where the decoder does not look at z, p(x) is known; whatever q is, weights average to it.
 #[test]
 fn weights_average_to_the_likelihood_where_it_is_known() {
-    let mut model = hierarchy("bernoulli", 0.0);
+    let mut model = hierarchy(Family::Bernoulli, 0.0);
     let device = device::inference();
     let zero = Tensor::zeros([5, SHAPE.size()], &device);
     model.decoded = Normalised::linear([5, SHAPE.size()], 0.3, false, &mut Rng::new(1), &device);
@@ -95,8 +97,8 @@ fn weights_average_to_the_likelihood_where_it_is_known() {
 
 #[test]
 fn a_learned_spread_of_one_costs_what_a_fixed_one_does() {
-    let mut learned = hierarchy("gaussian", 0.0);
-    let fixed = hierarchy("gaussian", 1.0);
+    let mut learned = hierarchy(Family::Gaussian, 0.0);
+    let fixed = hierarchy(Family::Gaussian, 1.0);
     let (x, z) = (gaussian(4, 6, 1).mean, gaussian(4, 3, 2).mean);
     let spread = learned.spread.as_mut().expect("a noise of 0 is learned");
     spread.set_weight(Tensor::zeros([5, 6], &device::inference()));
@@ -121,7 +123,7 @@ fn a_learned_spread_has_a_least_one() {
 fn codes_are_of_all_layers_or_of_one() {
     let step = &mut Step::new(0, 1, &Rng::new(0));
     let layers = vec![layer(4, 3, 10, step), layer(4, 2, 20, step)];
-    let mut model = hierarchy("bernoulli", 0.0);
+    let mut model = hierarchy(Family::Bernoulli, 0.0);
     let all = batch::numbers(model.code(layers.clone()).mean);
     assert_eq!((all.len(), model.layers()), (4 * 5, vec![3, 2]));
     model.settings.codes = 2;
@@ -137,7 +139,7 @@ fn codes_are_of_all_layers_or_of_one() {
 
 #[test]
 fn a_change_at_the_top_reaches_the_observation_and_no_change_is_none() {
-    let model = hierarchy("bernoulli", 0.0);
+    let model = hierarchy(Family::Bernoulli, 0.0);
     let codes = gaussian(2, 5, 8).mean;
     let same = batch::numbers(model.decode_changed(codes.clone(), codes.clone()));
     for (a, b) in same.iter().zip(batch::numbers(model.decode(codes.clone()))) {
@@ -165,5 +167,6 @@ fn settings_are_checked_with_the_way_out() {
     assert!(refused(|s| s.layers = vec![4_000_000_000]).contains("such as [64, 32, 16]"));
     assert!(refused(|s| s.widths = vec![4]).contains("must list 5 sizes"));
     assert!(refused(|s| s.codes = 6).contains("from 1 to 5"));
-    assert!(refused(|s| s.likelihood = "normal".into()).contains("known: bernoulli, gaussian"));
+    let word = parse::<HierarchySettings>("model", &"likelihood = 'normal'".parse().unwrap());
+    assert!(word.unwrap_err().to_string().contains("known: bernoulli, gaussian"));
 }
