@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use toml::Table;
 use unbraid::data::{Range, Shape, Supervision};
 use unbraid::evaluate::encode;
-use unbraid::model::learner::{Entry, Learner};
+use unbraid::model::entry::Entry;
+use unbraid::model::learner::Learner;
 use unbraid::model::{Step, Task};
 use unbraid::models::MODELS;
 use unbraid::rng::Rng;
@@ -57,7 +58,7 @@ fn defaults(entry: &Entry) -> Table {
     let name = given.remove("name").unwrap();
     let (data, _) = unbraid::data::open(name.as_str().unwrap(), &given).unwrap();
     let task = Task::of(&*data);
-    (entry.resolve)(&Table::new(), &task).expect("a method builds from its defaults").0
+    (entry.configure)(&Table::new(), &task).expect("a method builds from its defaults").settings()
 }
 
 fn trained(directory: &Path, plan: &Plan) -> Run {
@@ -88,7 +89,7 @@ fn an_unknown_key_is_refused() {
     let task = Task { shape: small(&MODELS[0], 0, 0).task.shape, rows: 100, label: 0 };
     for entry in MODELS {
         let given: Table = "no-such-key = 1".parse().unwrap();
-        let refused = (entry.resolve)(&given, &task).unwrap_err().to_string();
+        let refused = (entry.configure)(&given, &task).err().unwrap().to_string();
         assert!(refused.contains("setting `model.no-such-key` is unknown"), "{refused}");
     }
 }
@@ -122,9 +123,8 @@ fn every_weight_learns_and_the_loss_falls() {
         let (first, last) = (mean(&losses[..5]), mean(&losses[55..]));
         assert!(last < 0.9 * first, "{}: {first} to {last}", entry.info.name);
 
-        let settings = plan.config.model_settings();
         let rng = Rng::new(0).split("weights");
-        let fresh = (entry.build)(&settings, &plan.task, &rng).unwrap().weights();
+        let fresh = plan.build(&rng).unwrap().weights();
         for (name, weight) in run.learner(&plan).unwrap().weights() {
             assert_ne!(weight, fresh[&name], "{}: `{name}` never changed", entry.info.name);
         }
@@ -184,7 +184,7 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
         let directory = tempfile::tempdir().unwrap();
         let run = Run::create(directory.path().join("run"), &plan).unwrap();
         let rng = Rng::new(5);
-        let mut trained = (entry.build)(&plan.config.model_settings(), &plan.task, &rng).unwrap();
+        let mut trained = plan.build(&rng).unwrap();
         trained.fit(&*plan.data, &rng).unwrap();
         let sampler = plan.sampler(rng.clone()).unwrap();
         for step in 0..if entry.takes_steps { 3 } else { 0 } {

@@ -19,8 +19,8 @@ fn train(on: Processor, settings: &str) -> (Vec<f32>, Vec<f32>) {
     let task = Task { shape, rows: 8, label: 0 };
     let rng = Rng::new(3);
     let entry = models::find("beta-vae").unwrap();
-    let settings = (entry.resolve)(&settings.parse().unwrap(), &task).unwrap();
-    let mut learner = (entry.build)(&settings, &task, &rng.split("weights")).unwrap();
+    let method = (entry.configure)(&settings.parse().unwrap(), &task).unwrap();
+    let mut learner = method.build(&task, &rng.split("weights"));
     let mut pixels = rng.split("pixels");
     let view = (0..8 * shape.size()).map(|_| pixels.uniform() as f32).collect();
     let draw = Draw { count: 8, views: vec![view], ..Draw::default() };

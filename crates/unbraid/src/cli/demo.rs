@@ -88,7 +88,8 @@ fn open_or_create(options: &Demo, plan: &Plan) -> Result<Run> {
 fn floor(plan: &Plan, output: Output) -> Result<Json> {
     let rng = Rng::new(plan.config.seed);
     let settings = format!("latents = {}", plan.task.label).parse()?;
-    let mut pca = (models::find("pca")?.build)(&settings, &plan.task, &rng)?;
+    let pca = (models::find("pca")?.configure)(&settings, &plan.task)?;
+    let mut pca = pca.build(&plan.task, &rng);
     pca.fit(&*plan.data, &rng)?;
     let rows = data::rows(&*plan.data, plan.config.score.rows, &rng);
     let screen = Screen::new(output);

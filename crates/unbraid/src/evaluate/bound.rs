@@ -168,7 +168,9 @@ mod tests {
         ] {
             let entry = models::find(name).unwrap();
             let rng = Rng::new(1);
-            let learner = (entry.build)(&text.parse().unwrap(), &Task::of(&*data), &rng).unwrap();
+            let learner = (entry.configure)(&text.parse().unwrap(), &Task::of(&*data))
+                .unwrap()
+                .build(&Task::of(&*data), &rng);
             let rows: Vec<usize> = (0..45).collect();
             let bound =
                 |draws: usize| measure(&*learner, &*data, &rows, draws, &rng, &Nobody).unwrap();
@@ -185,7 +187,9 @@ mod tests {
         let data = (unbraid_measure::data::find("squares").unwrap().open)(&Table::new()).unwrap().0;
         let entry = models::find("pca").unwrap();
         let rng = Rng::new(0);
-        let mut learner = (entry.build)(&Table::new(), &Task::of(&*data), &rng).unwrap();
+        let mut learner = (entry.configure)(&Table::new(), &Task::of(&*data))
+            .unwrap()
+            .build(&Task::of(&*data), &rng);
         learner.fit(&*data, &rng).unwrap();
         let said = measure(&*learner, &*data, &[0], 5, &rng, &Nobody).unwrap_err().to_string();
         assert!(said.contains("has no bound") && said.contains("ladder-vae"), "{said}");

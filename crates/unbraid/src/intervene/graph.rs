@@ -11,9 +11,9 @@ use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
 
 use crate::error::{Error, Result};
-use crate::model::Strengths;
 use crate::model::learner::Learner;
-use crate::parts::concepts::found_graph::{self, Origin, PRUNED};
+use crate::model::{Reason, Strengths};
+use crate::parts::concepts::found_graph::{self, PRUNED};
 use crate::parts::concepts::scaling;
 
 /// One edge.
@@ -55,13 +55,8 @@ pub struct Causes {
     pub others: Vec<Other>,
 }
 
-/// The graph of a method that was trained on these data with this seed, from this start.
-pub fn learned(
-    learner: &dyn Learner,
-    data: &dyn Dataset,
-    seed: u64,
-    origin: Origin,
-) -> Result<Causes> {
+/// The graph of a method that was trained on these data with this seed.
+pub fn learned(learner: &dyn Learner, data: &dyn Dataset, seed: u64) -> Result<Causes> {
     let learned = learner.graph().ok_or_else(|| {
         Error::Unable(
             "this model learns no graph over concepts; `causal-vae` and `structural-vae` do".into(),
@@ -71,21 +66,18 @@ pub fn learned(
     // As in training: the same labels, the same random numbers.
     let rng = Rng::new(seed).split("fit");
     let labels = found_graph::scaled_labels(data, &rng)?;
-    let found = match origin {
-        Origin::Independence => Some(discovery::discover(labels.view(), &rng)?),
-        _ => None,
+    let found = match learned.reason {
+        Reason::Tests => Some(discovery::discover(labels.view(), &rng)?),
+        Reason::Said(_) => None,
     };
-    let reason = |cause: usize, effect: usize| {
+    let tested = |cause: usize, effect: usize| {
         let edges = found.iter().flat_map(|found| &found.edges);
         let edge = edges.into_iter().find(|edge| (edge.cause, edge.effect) == (cause, effect));
         edge.map_or("learned by the loss".into(), |edge| edge.words(&names))
     };
-    let principle = |cause: usize, effect: usize| match origin {
-        Origin::Independence => reason(cause, effect),
-        Origin::Given => "given by you".into(),
-        Origin::Lagrangian => "learned by the loss, from the paper's search on labels".into(),
-        Origin::Released => "the released code starts with it".into(),
-        Origin::Zero => "learned by the loss, from nothing".into(),
+    let principle = |cause: usize, effect: usize| match learned.reason {
+        Reason::Tests => tested(cause, effect),
+        Reason::Said(words) => words.into(),
     };
     let edges = learned
         .present()

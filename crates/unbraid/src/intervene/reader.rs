@@ -34,7 +34,7 @@ pub fn taught(
 ) -> Result<Box<dyn Learner>> {
     let entry = models::find("supervised")?;
     let task = &Task::of(data);
-    let (settings, _) = (entry.resolve)(&toml::Table::new(), task)?;
+    let method = (entry.configure)(&toml::Table::new(), task)?;
     let rules = Rules { binarize, ..Rules::default() };
     let sampler = Sampler::new(data, Supervision::Labels, rules, rng.split("batches"))?;
     let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
@@ -44,7 +44,7 @@ pub fn taught(
     let mixed = Mixed::new(&parts, labels.ncols());
     let stage = Stage::new(watch, "teaching a reader");
     on_workers(|| {
-        let mut reader = (entry.build)(&settings, task, &rng.split("weights"))?;
+        let mut reader = method.build(task, &rng.split("weights"));
         reader.fit(data, &rng.split("fit"))?;
         for done in 0..STEPS {
             let share = done as f64 / STEPS as f64;

@@ -18,7 +18,7 @@ use ndarray::{Array1, Array2, ArrayView2, Zip};
 use unbraid_measure::data::Draw;
 use unbraid_measure::rng::Rng;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Step;
 use crate::model::batch::Seen;
 use crate::model::learner::{ACTIVE, Learner, Posterior, Terms};
@@ -64,9 +64,19 @@ pub struct Turned {
 }
 
 impl Turned {
-    /// Rotate the latents of a learner by a direction that `Config::resolve` has checked.
-    pub fn new(inner: Box<dyn Learner>, direction: &[f64]) -> Self {
-        Self { inner, matrix: matrix(direction) }
+    /// Rotate the latents of a learner, of which there are so many. A rotation that is none, or that fits
+    /// other latents, could not be undone before decoding.
+    pub fn new(inner: Box<dyn Learner>, direction: &[f64], latents: usize) -> Result<Self> {
+        let refused = |reason: String| Err(Error::setting("rotation", reason));
+        let numbers = direction.len();
+        if latents != numbers {
+            return refused(format!("has {numbers} numbers, but the model {latents} latents"));
+        }
+        let length = direction.iter().map(|number| number * number).sum::<f64>().sqrt();
+        if (length - 1.0).abs() > 1e-6 {
+            return refused(format!("must have length 1, not {length}; `unbraid rotate` makes it"));
+        }
+        Ok(Self { inner, matrix: matrix(direction) })
     }
 
     /// Rotate rows of latents. A is its own inverse.

@@ -7,7 +7,7 @@
 //! different gradient. γ = 1000 as in the paper; disvae has 100.
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
@@ -15,7 +15,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::{Moving, Schedule};
 
@@ -113,11 +113,7 @@ reconstruction loss. In a short training gamma = 20 holds the capacity as well a
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
-        Some(self.net.log_weights(seen.x(), draws, step))
+    fn abilities(&self) -> Abilities<'_> {
+        self.net.abilities()
     }
 }

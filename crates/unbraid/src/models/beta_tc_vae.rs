@@ -10,7 +10,7 @@
 //! disentanglement_lib, the KL term is then computed in closed form: less variance, the same mean.
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
@@ -18,7 +18,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::correlation::{self, Estimator, Pieces};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
@@ -141,11 +141,7 @@ the paper. The estimates are noisy: use batches of 64 or more.",
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
-        Some(self.net.log_weights(seen.x(), draws, step))
+    fn abilities(&self) -> Abilities<'_> {
+        self.net.abilities()
     }
 }

@@ -36,7 +36,9 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::{self, Batch, Seen};
-use crate::model::{Code, Concepts, Intervened, Loss, Model, Step, Strengths, Task};
+use crate::model::{
+    Abilities, Code, Concepts, Decoder, Intervened, Loss, Model, Step, Strengths, Task,
+};
 use crate::parts::concepts::calibration::Calibration;
 use crate::parts::concepts::found_graph::GraphSettings;
 use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -327,10 +329,6 @@ impl Model for CausalVae {
         Ok(self.calibrated(data, rng))
     }
 
-    fn sees_labels(&self) -> bool {
-        self.sees_labels
-    }
-
     fn encode(&self, seen: &Batch) -> Code {
         let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
         let q = self.posterior(seen.x(), labels.as_ref());
@@ -339,15 +337,22 @@ impl Model for CausalVae {
         Code { kl, ..z.into() }
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            decoder: Some(self),
+            concepts: Some(self),
+            sees_labels: self.sees_labels,
+            ..Abilities::default()
+        }
+    }
+}
+
+impl Decoder for CausalVae {
+    fn decode(&self, z: Tensor<2>) -> Tensor<4> {
         let z = self.in_concepts(z);
         let noise = self.structure.exogenous(z.clone());
         let made = self.made(&z, &noise, &self.structure.adjacency());
-        Some(self.nets.decode(self.flat(made)))
-    }
-
-    fn concepts(&self) -> Option<&dyn Concepts> {
-        Some(self)
+        self.nets.decode(self.flat(made))
     }
 }
 
@@ -357,7 +362,9 @@ impl Concepts for CausalVae {
     }
 
     fn graph(&self) -> Option<Strengths> {
-        Some(Strengths { matrix: self.structure.strengths(), least: self.graph.least() })
+        let reason = self.graph.graph.reason();
+        let (matrix, least) = (self.structure.strengths(), self.graph.least());
+        Some(Strengths { matrix, least, reason })
     }
 
     fn values(&self, z: Tensor<2>) -> Tensor<2> {

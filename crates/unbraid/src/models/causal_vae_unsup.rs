@@ -14,7 +14,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::concepts::acyclic::Form;
 use crate::parts::concepts::nets::{ConceptNetSettings, ConceptNets};
 use crate::parts::concepts::structure::{Solved, Structure};
@@ -128,7 +128,7 @@ MIC and TIC far below those of `causal-vae`; the graph means nothing.",
         Code { mean, log_variance: Some(variance.log()), kl: Some(kl) }
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.nets.decode(z))
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(&self.nets), ..Abilities::default() }
     }
 }

@@ -16,7 +16,9 @@ use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Code, Concepts, Intervened, Loss, Model, Settings, Step, Strengths, Task};
+use crate::model::{
+    Abilities, Code, Concepts, Decoder, Intervened, Loss, Model, Settings, Step, Strengths, Task,
+};
 use crate::parts::concepts::nets::{ConceptNetSettings, ConceptNets};
 use crate::parts::concepts::scaling::{Balance, Scaling, in_dimensions, labels};
 use crate::parts::distributions::gaussian::Gaussian;
@@ -147,10 +149,6 @@ and nothing downstream: move the light, and the shadow stays.",
             .latents(each)
     }
 
-    fn sees_labels(&self) -> bool {
-        self.sees_labels
-    }
-
     fn encode(&self, seen: &Batch) -> Code {
         let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
         let q = self.posterior(seen.x(), labels.as_ref());
@@ -158,12 +156,13 @@ and nothing downstream: move the light, and the shadow stays.",
         Code { kl, ..q.into() }
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.nets.decode(z))
-    }
-
-    fn concepts(&self) -> Option<&dyn Concepts> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            decoder: Some(&self.nets),
+            concepts: Some(self),
+            sees_labels: self.sees_labels,
+            ..Abilities::default()
+        }
     }
 }
 

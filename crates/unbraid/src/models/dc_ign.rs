@@ -30,7 +30,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 
 /// The divisor of the distance from the batch mean.
@@ -144,8 +144,8 @@ those of `vae`, not the paper's, which pool and unpool.",
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(&self.net), ..Abilities::default() }
     }
 }
 

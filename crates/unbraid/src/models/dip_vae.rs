@@ -19,7 +19,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::correlation::covariance;
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
@@ -185,12 +185,8 @@ impl<F: Form> Model for DipVae<F> {
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
-        Some(self.net.log_weights(seen.x(), draws, step))
+    fn abilities(&self) -> Abilities<'_> {
+        self.net.abilities()
     }
 }
 

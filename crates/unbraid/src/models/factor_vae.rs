@@ -13,7 +13,7 @@
 //! discriminator's Adam has β₁ = 0.5 and β₂ = 0.9.
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
@@ -21,7 +21,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Code, Group, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Group, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::nets::critic::{Critic, permuted};
 use crate::parts::schedule::Schedule;
@@ -142,11 +142,7 @@ untrained discriminator underestimates the total correlation.",
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
-        Some(self.net.log_weights(seen.x(), draws, step))
+    fn abilities(&self) -> Abilities<'_> {
+        self.net.abilities()
     }
 }

@@ -19,7 +19,7 @@ use unbraid_measure::rng::Rng;
 use crate::compute::flatten;
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Step, Task};
+use crate::model::{Abilities, Code, Densities, Loss, Model, Step, Task};
 use crate::parts::distributions::gaussian::{Gaussian, repeated};
 use crate::parts::nets::hierarchy::{
     Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
@@ -101,24 +101,22 @@ impl Model for HierarchicalVae {
         self.hierarchy.code(self.ascend(first, statistics, &mut Draws::Means))
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.hierarchy.decode(z))
+    fn abilities(&self) -> Abilities<'_> {
+        self.hierarchy.abilities(self)
     }
+}
 
-    fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.hierarchy.decode_changed(from, to))
-    }
-
-    fn layers(&self) -> Vec<usize> {
-        self.hierarchy.layers()
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+impl Densities for HierarchicalVae {
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Tensor<1> {
         let statistics = &mut Statistics::Data;
         let x = flatten(seen.x());
         let first = self.first(x.clone(), statistics).repeated(draws);
         let layers = self.ascend(first, statistics, &mut Draws::Random(step));
-        Some(self.hierarchy.log_weight(repeated(x, draws), &layers, statistics))
+        self.hierarchy.log_weight(repeated(x, draws), &layers, statistics)
+    }
+
+    fn is_bernoulli(&self) -> bool {
+        self.hierarchy.is_bernoulli()
     }
 }
 

@@ -34,7 +34,7 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Code, Group, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Decoder, Group, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::schedule::Schedule;
 use nets::{Generator, Judge, Recogniser, Trunk, halvings};
@@ -236,10 +236,16 @@ There is no posterior and no likelihood. Image sides must be multiples of 4, fro
         Code { mean: q.mean, log_variance: None, kl: None }
     }
 
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(self), ..Abilities::default() }
+    }
+}
+
+impl Decoder for InfoGan {
     /// With the noise at its mean.
-    fn decode(&self, c: Tensor<2>) -> Option<Tensor<4>> {
+    fn decode(&self, c: Tensor<2>) -> Tensor<4> {
         let noise = Tensor::zeros([c.dims()[0], self.noise], &c.device());
-        Some(self.painted(c, noise))
+        self.painted(c, noise)
     }
 }
 

@@ -30,7 +30,7 @@ use unbraid_measure::rng::Rng;
 use crate::compute;
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Step, Task};
+use crate::model::{Abilities, Code, Decoder, Loss, Model, Step, Task};
 use crate::parts::distributions::correlation::{self, Estimator, Pieces};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::distributions::likelihood::Likelihood;
@@ -236,10 +236,6 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
         logged(total, reconstruction, bound, each)
     }
 
-    fn sees_labels(&self) -> bool {
-        true
-    }
-
     fn encode(&self, seen: &Batch) -> Code {
         let u = labels(seen);
         let q = self.posterior(self.whitened(seen), u.clone());
@@ -247,13 +243,19 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
         Code { kl: Some(kl), ..q.into() }
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(self), sees_labels: true, ..Abilities::default() }
+    }
+}
+
+impl Decoder for Ivae {
+    fn decode(&self, z: Tensor<2>) -> Tensor<4> {
         let x = self.decoder.forward(z);
         let x = match self.likelihood {
             Likelihood::Bernoulli => burn::tensor::activation::sigmoid(x),
             Likelihood::Gaussian { .. } => self.unwhitening.forward(x),
         };
         let Shape { channels, height, width, .. } = self.task.shape;
-        Some(compute::unflatten(x, [channels, height, width]))
+        compute::unflatten(x, [channels, height, width])
     }
 }

@@ -29,7 +29,7 @@ use unbraid_measure::settings::words;
 use crate::compute::flatten;
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Densities, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::gaussian::{Gaussian, repeated};
 use crate::parts::nets::hierarchy::{
     Cost, Draws, GaussianNet, Hierarchy, HierarchySettings, Layer,
@@ -176,25 +176,23 @@ impl Model for LadderVae {
         self.hierarchy.code(self.descend(evidence, statistics, &mut Draws::Means))
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.hierarchy.decode(z))
+    fn abilities(&self) -> Abilities<'_> {
+        self.hierarchy.abilities(self)
     }
+}
 
-    fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.hierarchy.decode_changed(from, to))
-    }
-
-    fn layers(&self) -> Vec<usize> {
-        self.hierarchy.layers()
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
+impl Densities for LadderVae {
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Tensor<1> {
         let statistics = &mut Statistics::Data;
         let x = flatten(seen.x());
         let evidence = self.evidence(x.clone(), statistics);
         let evidence = evidence.into_iter().map(|found| found.repeated(draws)).collect();
         let layers = self.descend(evidence, statistics, &mut Draws::Random(step));
-        Some(self.hierarchy.log_weight(repeated(x, draws), &layers, statistics))
+        self.hierarchy.log_weight(repeated(x, draws), &layers, statistics)
+    }
+
+    fn is_bernoulli(&self) -> bool {
+        self.hierarchy.is_bernoulli()
     }
 }
 

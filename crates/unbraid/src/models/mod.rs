@@ -6,7 +6,7 @@
 use unbraid_measure::info;
 
 use crate::error::Result;
-use crate::model::learner::{Entry, baseline, model};
+use crate::model::entry::{Entry, baseline, model};
 
 pub mod annealed_vae;
 pub mod beta_tc_vae;

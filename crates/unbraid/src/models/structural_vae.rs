@@ -27,7 +27,9 @@ use unbraid_measure::rng::Rng;
 
 use crate::error::Result;
 use crate::model::batch::{self, Batch, Seen};
-use crate::model::{Code, Concepts, Group, Intervened, Loss, Model, Step, Strengths, Task};
+use crate::model::{
+    Abilities, Code, Concepts, Decoder, Group, Intervened, Loss, Model, Step, Strengths, Task,
+};
 use crate::parts::concepts::canvas::Canvas;
 use crate::parts::concepts::found_graph::GraphSettings;
 use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -285,12 +287,14 @@ decoder has one part.",
         self.nets.posterior(seen.x(), None).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.drawn(&z))
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(self), concepts: Some(self), ..Abilities::default() }
     }
+}
 
-    fn concepts(&self) -> Option<&dyn Concepts> {
-        Some(self)
+impl Decoder for StructuralVae {
+    fn decode(&self, z: Tensor<2>) -> Tensor<4> {
+        self.drawn(&z)
     }
 }
 
@@ -300,7 +304,8 @@ impl Concepts for StructuralVae {
     }
 
     fn graph(&self) -> Option<Strengths> {
-        Some(Strengths { matrix: array(self.strengths.val()), least: 0.0 })
+        let reason = self.graph.graph.reason();
+        Some(Strengths { matrix: array(self.strengths.val()), least: 0.0, reason })
     }
 
     fn values(&self, z: Tensor<2>) -> Tensor<2> {

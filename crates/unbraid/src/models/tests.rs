@@ -294,7 +294,8 @@ fn check_weights<M: Model>(text: &str) {
     let drawn = example.batch.x().narrow(0, 0, 1);
     let x = Tensor::cat(vec![drawn.zeros_like(), drawn.ones_like(), drawn], 0);
     let step = &mut Step::new(0, 1, &Rng::new(8));
-    let weights = example.model.log_weights(&only(x.clone()), DRAWS, step).unwrap();
+    let densities = example.model.abilities().densities.unwrap();
+    let weights = densities.log_weights(&only(x.clone()), DRAWS, step);
     let mut found = Vec::new();
     for (row, weights) in batch::numbers(weights).chunks(DRAWS).enumerate() {
         let mean = weights.iter().map(|weight| f64::from(*weight)).sum::<f64>() / DRAWS as f64;
@@ -470,9 +471,9 @@ fn two_equal_observations_share_every_latent() {
 /// What a setting becomes, or why not.
 fn set(model: &str, key: &str, word: &str) -> std::result::Result<String, String> {
     let given = format!("{key} = '{word}'").parse().unwrap();
-    let (table, _) = (find(model).unwrap().resolve)(&given, &Task { label: 4, ..TASK })
-        .map_err(|error| error.to_string())?;
-    Ok(table[key].as_str().unwrap().to_string())
+    let method = (find(model).unwrap().configure)(&given, &Task { label: 4, ..TASK });
+    let settings = method.map_err(|error| error.to_string())?.settings();
+    Ok(settings[key].as_str().unwrap().to_string())
 }
 
 #[test]

@@ -3,13 +3,13 @@
 //! L = E_q(z|x)[−log p(x|z)] + KL(q(z|x) ‖ N(0, I))
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use unbraid_measure::data::Supervision;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Step, Task};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 
 /// The variational autoencoder.
@@ -76,11 +76,7 @@ Good reconstructions; latents that mix factors. Nothing in the objective favours
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
-    }
-
-    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Option<Tensor<1>> {
-        Some(self.net.log_weights(seen.x(), draws, step))
+    fn abilities(&self) -> Abilities<'_> {
+        self.net.abilities()
     }
 }

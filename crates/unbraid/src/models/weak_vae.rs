@@ -32,7 +32,7 @@ use unbraid_measure::settings::words;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::schedule::Schedule;
@@ -179,8 +179,8 @@ impl<M: Member> Model for WeakVae<M> {
         self.net.posterior(seen.x()).into()
     }
 
-    fn decode(&self, z: Tensor<2>) -> Option<Tensor<4>> {
-        Some(self.net.decode(z))
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(&self.net), ..Abilities::default() }
     }
 }
 

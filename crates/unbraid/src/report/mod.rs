@@ -12,10 +12,9 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::figures::Section;
-use crate::run::config::Plan;
 use crate::run::files::{EFFECTS, REPORT, SCORES};
 use crate::run::score::{self, Scoring};
-use crate::run::{Run, TrainedRun, card};
+use crate::run::{TrainedRun, card};
 
 mod base64;
 mod embedded;
@@ -47,7 +46,7 @@ impl TrainedRun {
         if drawn {
             card::write(self.run(), self.plan())?;
         }
-        let page = page(self.run(), self.plan(), &scores)?;
+        let page = page(self, &scores)?;
         match out {
             Some(out) => write(out, page.as_bytes())?,
             None => self.run().write(REPORT, page.as_bytes())?,
@@ -86,8 +85,9 @@ impl TrainedRun {
     }
 }
 
-fn page(run: &Run, plan: &Plan, found: &Json) -> Result<String> {
-    let main = opening::opening(plan, found)
+fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
+    let (run, plan) = (trained.run(), trained.plan());
+    let main = opening::opening(plan, trained.learner(), found)
         + section("scores", "What it found", scores::scores(plan, found))
         + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)

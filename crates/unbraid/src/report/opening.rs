@@ -6,6 +6,8 @@ use unbraid_measure::data::{self, Supervision};
 
 use super::html::{Html, classed, element, number};
 use crate::draw::words::{capitalised, grouped, listed};
+use crate::model::batch::Seen;
+use crate::model::learner::Learner;
 use crate::run::config::Plan;
 use crate::run::score;
 
@@ -18,13 +20,13 @@ pub(super) fn title(plan: &Plan) -> String {
     format!("{} on {}", plan.entry.info.title, plan.config.data_name())
 }
 
-pub(super) fn opening(plan: &Plan, scores: &Json) -> Html {
+pub(super) fn opening(plan: &Plan, learner: &dyn Learner, scores: &Json) -> Html {
     let info = plan.entry.info;
     let head = element("h1", title(plan))
         + classed("p", "lead", sentence(info.summary))
         + element("p", Html::from(data_sentence(plan)) + " " + seen(plan))
         + papers(plan);
-    element("header", head + key_figures(plan, scores))
+    element("header", head + key_figures(plan, learner, scores))
 }
 
 /// With a capital and a full stop.
@@ -44,7 +46,7 @@ fn data_sentence(plan: &Plan) -> String {
 
 /// What the model was shown, and what it is judged by.
 fn seen(plan: &Plan) -> String {
-    let shown = match plan.supervision {
+    let shown = match plan.method.supervision() {
         Supervision::None => "It saw the observations and nothing else",
         Supervision::Labels => "It saw each observation with its label",
         Supervision::SomeLabels => "It saw the observations, and the true values of a few of them",
@@ -84,7 +86,7 @@ fn papers(plan: &Plan) -> Html {
 }
 
 /// A small row: settings, then the first scores.
-fn key_figures(plan: &Plan, scores: &Json) -> Html {
+fn key_figures(plan: &Plan, learner: &dyn Learner, scores: &Json) -> Html {
     let train = &plan.config.train;
     let mut figures: Vec<(String, Html)> = Vec::new();
     if plan.entry.takes_steps {
@@ -93,12 +95,15 @@ fn key_figures(plan: &Plan, scores: &Json) -> Html {
     }
     figures.push(("rows".into(), grouped(plan.task.rows as u64).into()));
     figures.push(("one observation".into(), plan.task.shape.to_string().replace('x', "×").into()));
-    if let Some(latents) = plan.config.model.get("latents").and_then(Value::as_integer) {
-        figures.push(("codes".into(), latents.to_string().into()));
-    }
-    if let Some(layers) = plan.config.model.get("layers").and_then(Value::as_array) {
-        let sizes: Vec<String> = layers.iter().map(Value::to_string).collect();
-        figures.push(("codes by layer".into(), sizes.join(", ").into()));
+    match &learner.layers()[..] {
+        [] => {
+            let latents = learner.encode(&Seen::of(&*plan.data, &[0])).ncols();
+            figures.push(("codes".into(), latents.to_string().into()));
+        }
+        layers => {
+            let sizes: Vec<String> = layers.iter().map(usize::to_string).collect();
+            figures.push(("codes by layer".into(), sizes.join(", ").into()));
+        }
     }
     figures.push(("seed".into(), plan.config.seed.to_string().into()));
     let all = scores["scores"].as_array().into_iter().flatten();

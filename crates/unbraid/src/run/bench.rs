@@ -10,7 +10,8 @@ use unbraid_measure::rng::Rng;
 use crate::compute::workers::on_workers;
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
-use crate::model::learner::{Entry, Learner};
+use crate::model::entry::Entry;
+use crate::model::learner::Learner;
 use crate::model::{Step, Task};
 
 /// Beyond these a typing error is more likely than a wish.
@@ -77,9 +78,9 @@ impl Workload<'_> {
         }
         let task = Task { shape, rows: self.batch, label: LABEL_SIZE };
         let rng = Rng::new(0);
-        let (settings, supervision) = (self.entry.resolve)(&self.settings, &task)?;
-        let learner = (self.entry.build)(&settings, &task, &rng.split("weights"))?;
-        Ok((learner, self.draw(supervision, &mut rng.split("pixels"))))
+        let method = (self.entry.configure)(&self.settings, &task)?;
+        let learner = method.build(&task, &rng.split("weights"));
+        Ok((learner, self.draw(method.supervision(), &mut rng.split("pixels"))))
     }
 
     /// Random numbers in the form of the model's supervision.

@@ -6,15 +6,17 @@
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use unbraid_measure::data::variant::binarized::Binarized;
-use unbraid_measure::data::{self, Dataset, Rules, Sampler, Supervision};
+use unbraid_measure::data::{self, Dataset, Rules, Sampler};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::{metrics, settings};
 
+use super::base::Base;
 use crate::compute::device::Processor;
 use crate::error::{Error, Result};
-use crate::model::learner::Entry;
-use crate::model::{Task, one_of};
+use crate::model::Task;
+use crate::model::entry::{Entry, Method};
+use crate::model::learner::Learner;
 use crate::models;
 use crate::parts::schedule::Schedule;
 
@@ -137,8 +139,10 @@ pub struct Plan {
     pub entry: &'static Entry,
     /// What the model knows about the data before training.
     pub task: Task,
-    /// The supervision that it needs with these settings.
-    pub supervision: Supervision,
+    /// The method with its settings.
+    pub method: Box<dyn Method>,
+    /// The finished run that it stands on, if it does.
+    pub base: Option<Base>,
 }
 
 impl Plan {
@@ -168,7 +172,15 @@ impl Plan {
     /// The sampler of training examples.
     pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
         let rules = self.config.train.rules();
-        Ok(Sampler::new(&*self.data, self.supervision, rules, rng)?)
+        Ok(Sampler::new(&*self.data, self.method.supervision(), rules, rng)?)
+    }
+
+    /// A learner with weights initialised from the generator.
+    pub fn build(&self, rng: &Rng) -> Result<Box<dyn Learner>> {
+        match &self.base {
+            None => Ok(self.method.build(&self.task, rng)),
+            Some(base) => base.under(self.method.build(&base.task(&self.task), rng)),
+        }
     }
 }
 
@@ -239,7 +251,7 @@ impl Config {
         let (name, given) = take_name(&self.data, "data")?;
         let (data_name, given) = data_by_name_or_path(&name, given);
         let source = data::find(&data_name)?;
-        let (name, model_settings) = take_name(&self.model, "model")?;
+        let (name, mut model_settings) = take_name(&self.model, "model")?;
         let entry = models::find(&name)?;
         check_train(&mut self.train, entry)?;
         check_score(&self.score)?;
@@ -261,14 +273,17 @@ impl Config {
                 ),
             ));
         }
-        let (model_settings, supervision) = (entry.resolve)(&model_settings, &task)?;
-        if let Some(direction) = &self.rotation {
-            check_rotation(direction, &model_settings)?;
-        }
+        let base = Base::take(&mut model_settings, &task)?;
+        let seen = base.as_ref().map_or(task, |base| base.task(&task));
+        let method = (entry.configure)(&model_settings, &seen)?;
         self.data = with_name(source.info.name, data_settings);
         self.score.held_out = table::absolute_path(self.score.held_out);
-        self.model = with_name(entry.info.name, model_settings);
-        let plan = Plan { config: self, data, entry, task, supervision };
+        self.model = with_name(entry.info.name, method.settings());
+        if let Some(base) = &base {
+            let directory = base.directory().to_string_lossy().into_owned();
+            self.model.insert("base".into(), Value::String(directory));
+        }
+        let plan = Plan { config: self, data, entry, task, method, base };
         // Only to refuse now what cannot be opened.
         plan.held_out()?;
         // And supervision that the data do not support.
@@ -309,19 +324,12 @@ impl Config {
     }
 }
 
-/// Refuse a direction that is no unit vector in the space of the latents.
-fn check_rotation(direction: &[f64], model: &Table) -> Result<()> {
-    let refused = |reason: String| Err(Error::setting("rotation", reason));
-    let latents = model.get("latents").and_then(Value::as_integer);
-    if latents.is_some_and(|latents| latents as usize != direction.len()) {
-        let (numbers, latents) = (direction.len(), latents.unwrap_or_default());
-        return refused(format!("has {numbers} numbers, but the model {latents} latents"));
+/// Refuse a name that is not among the known ones.
+fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
+    match known.contains(&given) {
+        true => Ok(()),
+        false => Err(Error::setting(key, settings::unknown_word(given, known))),
     }
-    let length = direction.iter().map(|number| number * number).sum::<f64>().sqrt();
-    if (length - 1.0).abs() > 1e-6 {
-        return refused(format!("must have length 1, not {length}; `unbraid rotate` makes it"));
-    }
-    Ok(())
 }
 
 fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {

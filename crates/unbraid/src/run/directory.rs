@@ -13,6 +13,7 @@ use unbraid_measure::rng::Rng;
 
 use super::files;
 use crate::error::{Error, Result};
+use crate::model::batch::Seen;
 use crate::model::learner::{Learner, Terms};
 use crate::model::rotation::Turned;
 use crate::model::weights::{self, WeightsFile};
@@ -100,12 +101,14 @@ impl Run {
             return Err(self.unfinished("has no model yet"));
         }
         let file = read_weights(&path)?;
-        let settings = self.config.model_settings();
-        let mut learner = (plan.entry.build)(&settings, &plan.task, &Rng::new(0))?;
+        let mut learner = plan.build(&Rng::new(0))?;
         learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
         Ok(match &self.config.rotation {
             None => learner,
-            Some(direction) => Box::new(Turned::new(learner, direction)),
+            Some(direction) => {
+                let latents = learner.encode(&Seen::of(&*plan.data, &[0])).ncols();
+                Box::new(Turned::new(learner, direction, latents)?)
+            }
         })
     }
 

@@ -32,17 +32,12 @@ impl TrainedRun {
         let drawn = plan.binarized(rng.split("binarize"));
         let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);
         let rows = data::rows(data, rows, &rng);
-        if self.is_bernoulli() {
+        if self.learner().is_bernoulli() {
             bound::check_black_and_white(data, &rows)?;
         }
         let found = bound::measure(self.learner(), data, &rows, draws, &rng, watch)?;
         let found = Bound { held_out: held_out.is_some(), ..found };
         self.run().write_document(files::BOUND, &found.to_json())?;
         Ok(found)
-    }
-
-    fn is_bernoulli(&self) -> bool {
-        let word = self.plan().config.model.get("likelihood").and_then(toml::Value::as_str);
-        word == Some("bernoulli")
     }
 }

@@ -1,6 +1,5 @@
 //! The learned graph of a trained run.
 
-use unbraid_measure::settings::Word;
 use unbraid_measure::watch::Watch;
 
 use super::files;
@@ -8,7 +7,6 @@ use super::trained::TrainedRun;
 use crate::error::Result;
 use crate::figures::Command;
 use crate::intervene::graph::{self, Causes};
-use crate::parts::concepts::found_graph::Origin;
 
 impl TrainedRun {
     /// The learned graph beside the true one, kept as numbers and drawn.
@@ -23,10 +21,8 @@ impl TrainedRun {
 
     /// The learned graph, kept as numbers.
     pub(super) fn learned_graph(&self) -> Result<Causes> {
-        let config = &self.plan().config;
-        let word = config.model.get("graph").and_then(toml::Value::as_str);
-        let start = word.and_then(|word| Origin::named(word).ok()).unwrap_or(Origin::Zero);
-        let causes = graph::learned(self.learner(), &*self.plan().data, config.seed, start)?;
+        let plan = self.plan();
+        let causes = graph::learned(self.learner(), &*plan.data, plan.config.seed)?;
         self.run().write_document(files::GRAPH, &causes.to_json())?;
         Ok(causes)
     }

@@ -4,6 +4,7 @@
 //! [`Run`] is a directory, [`TrainedRun`] a directory with its data and its method. Every stage adds what
 //! it can ask of a trained run in a file of its own: `score.rs`, `pictures.rs`, `intervene.rs`, …
 
+mod base;
 pub mod bench;
 pub mod card;
 pub mod config;
@@ -20,6 +21,7 @@ pub mod tensorboard;
 pub mod train;
 mod trained;
 
+pub use base::Base;
 pub use directory::{Log, Run, VERSION};
 pub use files::Content;
 pub use intervene::{Counterfactuals, Interventions};

@@ -50,7 +50,7 @@ impl TrainedRun {
         }
         let v = direction(&posterior.kl_per_latent().ok_or_else(|| no_posterior(plan))?);
         let seen = Seen::of(&*plan.data, &rows);
-        let losses = bounds(learner, &v, &seen, noise(plan), &mut rng.split("draws"));
+        let losses = bounds(learner, &v, &seen, learner.noise(), &mut rng.split("draws"));
         let losses = losses.ok_or_else(|| no_posterior(plan))?;
 
         let mut config = plan.config.clone();
@@ -79,11 +79,4 @@ fn other_prior(plan: &Plan) -> Error {
 fn no_posterior(plan: &Plan) -> Error {
     let name = plan.entry.info.name;
     Error::Unable(format!("`{name}` has no posterior to turn; any VAE has one"))
-}
-
-/// The noise of a Gaussian likelihood; nothing for a Bernoulli one.
-fn noise(plan: &Plan) -> Option<f64> {
-    let model = &plan.config.model;
-    let gaussian = model.get("likelihood").and_then(|word| word.as_str()) == Some("gaussian");
-    gaussian.then(|| model.get("noise").and_then(toml::Value::as_float)).flatten()
 }

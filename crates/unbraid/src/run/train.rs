@@ -54,8 +54,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");
     let sampler = plan.sampler(rng.split("batches"))?;
-    let mut learner =
-        (plan.entry.build)(&plan.config.model_settings(), &plan.task, &rng.split("weights"))?;
+    let mut learner = plan.build(&rng.split("weights"))?;
 
     let mut done = run.restore(&mut *learner)?;
     if done == 0 {

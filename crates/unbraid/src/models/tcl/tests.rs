@@ -6,7 +6,7 @@ use unbraid_measure::stats::correlation::pearson;
 
 use super::*;
 use crate::model::batch::Seen;
-use crate::model::learner;
+use crate::model::entry;
 use crate::model::weights;
 
 /// Observations with their segments.
@@ -204,7 +204,7 @@ fn the_sizes_of_mixed_sources_are_found() {
     let (data, _) = data::open("mixing", &settings.parse().unwrap()).unwrap();
     let (task, rng) = (Task::of(&*data), Rng::new(0));
     let model: Table = "layers = 1".parse().unwrap();
-    let mut learner = (learner::model::<Tcl>().build)(&model, &task, &rng).unwrap();
+    let mut learner = (entry::model::<Tcl>().configure)(&model, &task).unwrap().build(&task, &rng);
     learner.fit(&*data, &rng).unwrap();
     let sampler = Sampler::new(&*data, Supervision::Labels, Rules::default(), rng.clone());
     let (sampler, steps) = (sampler.unwrap(), 1000);

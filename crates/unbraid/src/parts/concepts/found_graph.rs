@@ -12,6 +12,7 @@ use unbraid_measure::settings::words;
 
 use crate::compute::device;
 use crate::error::{Error, Result};
+use crate::model::Reason;
 use crate::parts::concepts::acyclic::Form;
 use crate::parts::concepts::scaling::{self, Scaling};
 
@@ -31,6 +32,21 @@ words! {
         Given = "given",
         /// What the released code starts from.
         Released = "released",
+    }
+}
+
+impl Origin {
+    /// Why edges of such a graph point where they point.
+    pub fn reason(self) -> Reason {
+        match self {
+            Self::Independence => Reason::Tests,
+            Self::Given => Reason::Said("given by you"),
+            Self::Lagrangian => {
+                Reason::Said("learned by the loss, from the paper's search on labels")
+            }
+            Self::Released => Reason::Said("the released code starts with it"),
+            Self::Zero => Reason::Said("learned by the loss, from nothing"),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use unbraid_measure::settings::Word;
 
 use crate::compute::flatten;
 use crate::error::Result;
-use crate::model::{Settings, Task};
+use crate::model::{Decoder, Settings, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::nets::autoencoder::{Autoencoder, Net, NetSettings};
@@ -158,10 +158,15 @@ impl ConceptNets {
     pub fn error(&self, z: Tensor<2>, x: Tensor<4>) -> Tensor<1> {
         self.likelihood().error(self.decoded(z), x)
     }
+}
 
-    /// The expected observation.
-    pub fn decode(&self, z: Tensor<2>) -> Tensor<4> {
+impl Decoder for ConceptNets {
+    fn decode(&self, z: Tensor<2>) -> Tensor<4> {
         self.likelihood().mean(self.decoded(z))
+    }
+
+    fn noise(&self) -> Option<f64> {
+        self.likelihood().noise()
     }
 }
 

@@ -72,6 +72,14 @@ impl Likelihood {
         }
     }
 
+    /// The standard deviation of a Gaussian one.
+    pub fn noise(self) -> Option<f64> {
+        match self {
+            Self::Bernoulli => None,
+            Self::Gaussian { noise, .. } => Some(noise),
+        }
+    }
+
     /// −log p(x|z), summed over an observation and averaged over the batch.
     pub fn error(&self, decoded: Tensor<4>, x: Tensor<4>) -> Tensor<1> {
         let [rows, channels, height, width] = x.dims();

@@ -23,7 +23,7 @@ use unbraid_measure::settings::Word;
 use crate::compute::flatten;
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Loss, Settings, Step, Task};
+use crate::model::{self, Abilities, Densities, Loss, Settings, Step, Task};
 use crate::parts::distributions::gaussian::{Gaussian, repeated};
 use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::labels::LabelLoss;
@@ -246,8 +246,25 @@ impl Autoencoder {
         Evidence { posterior, z, reconstruction, kl, kl_per_latent, labels }
     }
 
-    /// log p(x, z) − log q(z|x) of `draws` samples of z for each row, `[rows · draws]`.
-    pub fn log_weights(&self, x: Tensor<4>, draws: usize, step: &mut Step) -> Tensor<1> {
+    /// A decoder with densities.
+    pub fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(self), densities: Some(self), ..Abilities::default() }
+    }
+}
+
+impl model::Decoder for Autoencoder {
+    fn decode(&self, z: Tensor<2>) -> Tensor<4> {
+        self.likelihood.mean(self.decoder.forward(z))
+    }
+
+    fn noise(&self) -> Option<f64> {
+        self.likelihood.noise()
+    }
+}
+
+impl Densities for Autoencoder {
+    fn log_weights(&self, seen: &Batch, draws: usize, step: &mut Step) -> Tensor<1> {
+        let x = seen.x();
         let q = self.posterior(x.clone()).repeated(draws);
         let z = q.sample(step);
         let decoded = flatten(self.decoder.forward(z.clone()));
@@ -257,9 +274,8 @@ impl Autoencoder {
         surplus - error
     }
 
-    /// The expected observation.
-    pub fn decode(&self, z: Tensor<2>) -> Tensor<4> {
-        self.likelihood.mean(self.decoder.forward(z))
+    fn is_bernoulli(&self) -> bool {
+        self.likelihood == Likelihood::Bernoulli
     }
 }
 
@@ -267,7 +283,7 @@ impl Autoencoder {
 mod tests {
     use super::*;
     use crate::compute::device;
-    use crate::model::batch;
+    use crate::model::{Decoder, batch};
     use unbraid_measure::data::Range;
     use unbraid_measure::settings::parse;
 

@@ -15,7 +15,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::settings::words;
 
 use crate::compute::flatten;
-use crate::model::{Code, Loss, Step, Task};
+use crate::model::{Abilities, Code, Decoder, Densities, Loss, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::distributions::likelihood::Likelihood;
 use crate::parts::nets::normalised::{Normalised, Statistics};
@@ -205,7 +205,7 @@ impl Hierarchy {
         layers: &[Layer],
         cost: Cost,
         mut statistics: Statistics,
-        step: &mut Step,
+        step: &Step,
     ) -> Loss {
         let rows = x.dims()[0] as f64;
         let reconstruction = match &self.spread {
@@ -217,13 +217,13 @@ impl Hierarchy {
         let kl = each.clone().sum();
         let total = reconstruction.clone() + kl.clone() * self.settings.beta.at(step);
         let bound = (reconstruction.clone() + kl.clone()).detach();
-        step.keep(statistics.seen());
         Loss::new(total)
             .term("reconstruction", reconstruction)
             .term("kl", kl)
             .term("bound", bound)
             .latents(each)
             .layers(&self.settings.layers)
+            .averages(statistics.seen())
     }
 
     /// log p(x, z) − log q(z|x) of each row.
@@ -254,9 +254,42 @@ impl Hierarchy {
         }
     }
 
+    /// The decoder's output for z_1, before the sigmoid.
+    fn decoded(&self, z: Tensor<2>, statistics: &mut Statistics) -> Tensor<4> {
+        let h = self.output.forward(z, statistics);
+        let decoded = self.decoded.forward(h, statistics);
+        let [channels, height, width] = self.grid.map(|side| side as i32);
+        decoded.reshape([-1, channels, height, width])
+    }
+
+    /// A decoder of latents in layers; the densities are those of the model.
+    pub fn abilities<'a>(&'a self, densities: &'a dyn Densities) -> Abilities<'a> {
+        Abilities {
+            decoder: Some(self),
+            densities: Some(densities),
+            layers: self.layers(),
+            ..Abilities::default()
+        }
+    }
+
+    /// How many latents each layer of the codes has.
+    fn layers(&self) -> Vec<usize> {
+        match self.settings.codes {
+            0 => self.settings.layers.clone(),
+            layer => vec![self.settings.layers[layer - 1]],
+        }
+    }
+
+    /// Whether the likelihood is Bernoulli.
+    pub fn is_bernoulli(&self) -> bool {
+        self.likelihood == Likelihood::Bernoulli
+    }
+}
+
+impl Decoder for Hierarchy {
     /// The expected observation of codes: layers below the lowest chosen one are set to their prior
     /// means.
-    pub fn decode(&self, codes: Tensor<2>) -> Tensor<4> {
+    fn decode(&self, codes: Tensor<2>) -> Tensor<4> {
         let statistics = &mut Statistics::Data;
         let lowest = self.settings.codes.max(1) - 1;
         let z = codes.narrow(1, 0, self.settings.layers[lowest]);
@@ -266,7 +299,7 @@ impl Hierarchy {
 
     /// The expected observation where codes are changed: each layer keeps its offset from its prior
     /// mean, so a change at the top moves all layers below.
-    pub fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Tensor<4> {
+    fn decode_changed(&self, from: Tensor<2>, to: Tensor<2>) -> Tensor<4> {
         if self.settings.codes > 0 {
             return self.decode(to);
         }
@@ -283,22 +316,6 @@ impl Hierarchy {
             z = layer(&to, i) + expected - before;
         }
         self.likelihood.mean(self.decoded(z, statistics))
-    }
-
-    /// The decoder's output for z_1, before the sigmoid.
-    fn decoded(&self, z: Tensor<2>, statistics: &mut Statistics) -> Tensor<4> {
-        let h = self.output.forward(z, statistics);
-        let decoded = self.decoded.forward(h, statistics);
-        let [channels, height, width] = self.grid.map(|side| side as i32);
-        decoded.reshape([-1, channels, height, width])
-    }
-
-    /// How many latents each layer of the codes has.
-    pub fn layers(&self) -> Vec<usize> {
-        match self.settings.codes {
-            0 => self.settings.layers.clone(),
-            layer => vec![self.settings.layers[layer - 1]],
-        }
     }
 }
 

@@ -8,15 +8,16 @@
 //! those of the training data: a moving average is updated in every step, and after training they
 //! are recomputed over all rows with the final weights ([`over_data`]).
 
-use burn::module::{Module, ModuleMapper, Param};
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
 
 use crate::compute;
 use crate::compute::device;
+use crate::model::averages::Averages;
 use crate::model::batch::Batch;
-use crate::model::{BatchStatistics, Model, Step};
+use crate::model::{Model, Step};
 use crate::parts::nets::layers::{Activation, constant, fixed, glorot};
 
 /// The slope of leaky ReLU below zero, as in the Ladder VAE.
@@ -30,7 +31,7 @@ const ROWS: usize = 256;
 #[derive(Debug)]
 pub enum Statistics {
     /// The batch, as in training; its statistics are kept here.
-    Batch(BatchStatistics),
+    Batch(Averages),
     /// The training data.
     Data,
 }
@@ -38,14 +39,14 @@ pub enum Statistics {
 impl Statistics {
     /// Those of a batch, still empty.
     pub fn of_batch() -> Self {
-        Self::Batch(BatchStatistics::new())
+        Self::Batch(Averages::moving(SHARE))
     }
 
     /// The statistics of the batch.
-    pub fn seen(self) -> BatchStatistics {
+    pub fn seen(self) -> Averages {
         match self {
             Self::Batch(seen) => seen,
-            Self::Data => BatchStatistics::new(),
+            Self::Data => Averages::moving(SHARE),
         }
     }
 }
@@ -140,39 +141,13 @@ impl Normalised {
     }
 }
 
-/// The model with its moving averages updated by the statistics of a batch.
-pub fn follow<M: Module>(model: M, seen: &BatchStatistics) -> M {
-    towards(model, seen, SHARE)
-}
-
-fn towards<M: Module>(model: M, seen: &BatchStatistics, share: f64) -> M {
-    if seen.is_empty() { model } else { model.map(&mut Follower { seen, share }) }
-}
-
-struct Follower<'a> {
-    seen: &'a BatchStatistics,
-    share: f64,
-}
-
-impl ModuleMapper for Follower<'_> {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some(seen) = self.seen.get(&param.id) else { return param };
-        let share = self.share;
-        param.map(|old| {
-            let (old, seen) = (old.inner(), seen.clone().inner());
-            let seen = seen.reshape(old.dims());
-            Tensor::from_inner(old.clone() + (seen - old) * share)
-        })
-    }
-}
-
 /// The model with batch-norm statistics recomputed over these data: the mean over batches, weighted
 /// by their rows, with the current weights. (A variance within batches of 256 is 1/256 below that
 /// of all rows.)
 pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
     let (looking, device) = (model.valid(), device::inference());
     let rows = rng.split("rows").permutation(data.len());
-    let mut means = BatchStatistics::new();
+    let mut means = Averages::moving(1.0);
     for (number, batch) in rows.chunks(ROWS).enumerate() {
         let draw = Draw {
             count: batch.len(),
@@ -181,22 +156,11 @@ pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
             ..Draw::default()
         };
         let mut step = Step::new(number as u64, rows.len().div_ceil(ROWS) as u64, rng);
-        looking.loss(&Batch::new(&draw, data.shape(), &device), &mut step);
-        let seen = step.seen();
-        if seen.is_empty() {
-            return model;
-        }
-        let share = batch.len() as f64 / rows.len() as f64;
-        for (id, seen) in seen {
-            let part = seen * share;
-            let sum = match means.remove(&id) {
-                Some(sum) => sum + part,
-                None => part,
-            };
-            means.insert(id, sum);
-        }
+        let loss = looking.loss(&Batch::new(&draw, data.shape(), &device), &mut step);
+        let Some(seen) = loss.averages.filter(|seen| !seen.is_empty()) else { return model };
+        means.add(seen, batch.len() as f64 / rows.len() as f64);
     }
-    towards(model, &means, 1.0)
+    means.applied(model)
 }
 
 #[cfg(test)]
@@ -220,7 +184,9 @@ mod tests {
         let (layer, x) = (layer(true), rows(40));
         let mut statistics = Statistics::of_batch();
         let trained = batch::numbers(layer.forward(x.clone(), &mut statistics));
-        let layer = towards(layer, &statistics.seen(), 1.0);
+        let mut means = Averages::moving(1.0);
+        means.add(statistics.seen(), 1.0);
+        let layer = means.applied(layer);
         let kept = batch::numbers(layer.forward(x, &mut Statistics::Data));
         for (a, b) in trained.iter().zip(&kept) {
             assert!((a - b).abs() < 1e-5, "{a} and {b}");
@@ -234,8 +200,10 @@ mod tests {
         let mut statistics = Statistics::of_batch();
         layer.forward(rows(8) + 5.0, &mut statistics);
         let seen = statistics.seen();
-        let whole = mean(&towards(layer.clone(), &seen, 1.0));
-        let part = mean(&follow(layer, &seen));
+        let mut means = Averages::moving(1.0);
+        means.add(seen.clone(), 1.0);
+        let whole = mean(&means.applied(layer.clone()));
+        let part = mean(&seen.applied(layer));
         for (whole, part) in whole.iter().zip(&part) {
             assert!((SHARE as f32 * whole - part).abs() < 1e-6, "{whole} and {part}");
         }

@@ -1,0 +1,97 @@
+//! Entries of the registry: a method by name, from the settings of a file to a learner.
+
+use toml::Table;
+use unbraid_measure::data::Supervision;
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+use unbraid_measure::settings;
+
+use super::fitted::Fitted;
+use super::learner::Learner;
+use super::trained::Trained;
+use super::{Baseline, Model, Settings, Task};
+use crate::compute::device;
+use crate::error::Result;
+
+/// A registry entry.
+pub struct Entry {
+    /// What it is.
+    pub info: Info,
+    /// Its supervision.
+    pub supervision: Supervision,
+    /// Whether it is trained by gradient steps; a baseline is fitted in closed form.
+    pub takes_steps: bool,
+    /// The method with the settings of `[model]`, or why they are refused.
+    pub configure: fn(&Table, &Task) -> Result<Box<dyn Method>>,
+}
+
+/// A method with its settings, which were parsed once and are kept in their own type.
+pub trait Method: Send + Sync {
+    /// The settings of `[model]` with every default filled in.
+    fn settings(&self) -> Table;
+
+    /// The supervision that these settings need.
+    fn supervision(&self) -> Supervision;
+
+    /// A learner with weights initialised from the generator.
+    fn build(&self, task: &Task, rng: &Rng) -> Box<dyn Learner>;
+}
+
+/// The entry of a model.
+pub const fn model<M: Model>() -> Entry {
+    Entry {
+        info: M::INFO,
+        supervision: M::SUPERVISION,
+        takes_steps: true,
+        configure: |given, task| Ok(Box::new(OfModel::<M>(parse(given, task)?))),
+    }
+}
+
+/// The entry of a baseline.
+pub const fn baseline<B: Baseline>() -> Entry {
+    Entry {
+        info: B::INFO,
+        supervision: B::SUPERVISION,
+        takes_steps: false,
+        configure: |given, task| Ok(Box::new(OfBaseline::<B>(parse(given, task)?))),
+    }
+}
+
+fn parse<C: Settings>(given: &Table, task: &Task) -> Result<C> {
+    let mut config: C = settings::parse("model", given)?;
+    config.resolve(task)?;
+    Ok(config)
+}
+
+struct OfModel<M: Model>(M::Config);
+
+impl<M: Model> Method for OfModel<M> {
+    fn settings(&self) -> Table {
+        settings::to_table(&self.0)
+    }
+
+    fn supervision(&self) -> Supervision {
+        M::supervision(&self.0)
+    }
+
+    fn build(&self, task: &Task, rng: &Rng) -> Box<dyn Learner> {
+        let model = M::init(&self.0, task, rng, &device::training());
+        Box::new(Trained::new(model, task.shape))
+    }
+}
+
+struct OfBaseline<B: Baseline>(B::Config);
+
+impl<B: Baseline> Method for OfBaseline<B> {
+    fn settings(&self) -> Table {
+        settings::to_table(&self.0)
+    }
+
+    fn supervision(&self) -> Supervision {
+        B::SUPERVISION
+    }
+
+    fn build(&self, _task: &Task, _rng: &Rng) -> Box<dyn Learner> {
+        Box::new(Fitted::<B>::new(self.0.clone()))
+    }
+}

@@ -1,0 +1,188 @@
+//! A method on top of a trained one: it sees the codes of a frozen base in place of observations, and what
+//! it decodes the base decodes further. Two methods of the field need it: a flow on a trained autoencoder,
+//! transitions on quantised codes.
+//!
+//! ```text
+//! encode: x → base → top → z        decode: z → top → base → x
+//! ```
+
+use ndarray::{Array2, ArrayView2};
+use unbraid_measure::data::{Dataset, Do, Draw, Range, Shape, Transition};
+use unbraid_measure::factors::Factor;
+use unbraid_measure::graph::Graph;
+use unbraid_measure::rng::Rng;
+
+use super::batch::Seen;
+use super::learner::{Intervened, Learner, Posterior, Terms};
+use super::weights::Weights;
+use super::{Step, Strengths, Task};
+use crate::error::Result;
+
+/// Rows that are encoded at once.
+const CHUNK: usize = 256;
+
+/// A learner on top of another, whose weights never change.
+pub struct Stacked {
+    base: Box<dyn Learner>,
+    top: Box<dyn Learner>,
+}
+
+impl Stacked {
+    /// Put a learner of vectors on top of a trained one.
+    pub fn new(base: Box<dyn Learner>, top: Box<dyn Learner>) -> Self {
+        Self { base, top }
+    }
+
+    /// What the top knows of its data: codes in place of observations.
+    pub fn task(task: &Task, latents: usize) -> Task {
+        Task { shape: vectors(latents), ..*task }
+    }
+
+    /// The same rows as the base encodes them.
+    fn seen(&self, seen: &Seen) -> Seen {
+        Seen { observations: self.base.encode(seen), labels: seen.labels.clone() }
+    }
+
+    /// The same examples as the base encodes them, view by view.
+    fn encoded(&self, draw: &Draw) -> Draw {
+        let encode = |view: &Vec<f32>| {
+            let shape = (draw.count, view.len() / draw.count.max(1));
+            let observations = Array2::from_shape_vec(shape, view.clone()).expect("whole rows");
+            self.base.encode(&Seen { observations, labels: None }).into_raw_vec_and_offset().0
+        };
+        Draw { views: draw.views.iter().map(encode).collect(), ..draw.clone() }
+    }
+}
+
+fn vectors(latents: usize) -> Shape {
+    Shape { channels: latents, height: 1, width: 1, range: Range::Real }
+}
+
+impl Learner for Stacked {
+    fn fit(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
+        self.top.fit(&Encoded::new(&*self.base, data), rng)
+    }
+
+    fn finish(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
+        self.top.finish(&Encoded::new(&*self.base, data), rng)
+    }
+
+    fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
+        let draw = self.encoded(draw);
+        self.top.step(&draw, step, rate)
+    }
+
+    fn posterior(&self, seen: &Seen) -> Posterior {
+        self.top.posterior(&self.seen(seen))
+    }
+
+    fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        self.base.decode(self.top.decode(codes)?.view())
+    }
+
+    fn decode_changed(&self, from: &[f32], to: ArrayView2<f32>) -> Option<Array2<f32>> {
+        self.base.decode(self.top.decode_changed(from, to)?.view())
+    }
+
+    // No importance weights: those of the top are of codes, not of observations.
+
+    fn layers(&self) -> Vec<usize> {
+        self.top.layers()
+    }
+
+    fn sees_labels(&self) -> bool {
+        self.top.sees_labels()
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        self.top.dimensions()
+    }
+
+    fn graph(&self) -> Option<Strengths> {
+        self.top.graph()
+    }
+
+    fn intervene(&self, codes: ArrayView2<f32>, dos: &[Do]) -> Option<Intervened> {
+        let after = self.top.intervene(codes, dos)?;
+        let observations = self.base.decode(after.observations.view())?;
+        Some(Intervened { observations, ..after })
+    }
+
+    fn weights(&self) -> Weights {
+        self.top.weights()
+    }
+
+    fn set_weights(&mut self, weights: Weights) -> Result<()> {
+        self.top.set_weights(weights)
+    }
+
+    fn optimizer_state(&self) -> Vec<u8> {
+        self.top.optimizer_state()
+    }
+
+    fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()> {
+        self.top.set_optimizer_state(state)
+    }
+}
+
+/// Data as the base encodes them, with all else that is known of their rows: labels, what follows in
+/// time, the graph.
+struct Encoded<'a> {
+    data: &'a dyn Dataset,
+    codes: Array2<f32>,
+}
+
+impl<'a> Encoded<'a> {
+    fn new(base: &dyn Learner, data: &'a dyn Dataset) -> Self {
+        let rows: Vec<usize> = (0..data.len()).collect();
+        let mut numbers = Vec::new();
+        for chunk in rows.chunks(CHUNK) {
+            numbers.extend(base.encode(&Seen::of(data, chunk)));
+        }
+        let shape = (rows.len(), numbers.len() / rows.len().max(1));
+        let codes = Array2::from_shape_vec(shape, numbers).expect("a row of codes for each row");
+        Self { data, codes }
+    }
+}
+
+impl Dataset for Encoded<'_> {
+    fn factors(&self) -> &[Factor] {
+        self.data.factors()
+    }
+
+    fn shape(&self) -> Shape {
+        vectors(self.codes.ncols())
+    }
+
+    fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    fn observe(&self, index: usize, out: &mut [f32]) {
+        self.codes.row(index).iter().zip(out).for_each(|(code, out)| *out = *code);
+    }
+
+    fn values(&self, index: usize, out: &mut [f32]) {
+        self.data.values(index, out);
+    }
+
+    fn label(&self, index: usize) -> Option<Vec<f32>> {
+        self.data.label(index)
+    }
+
+    fn find(&self, values: &[f32]) -> Option<usize> {
+        self.data.find(values)
+    }
+
+    fn with_value(&self, index: usize, factor: usize, value: f32) -> Option<usize> {
+        self.data.with_value(index, factor, value)
+    }
+
+    fn next(&self, index: usize) -> Option<Transition> {
+        self.data.next(index)
+    }
+
+    fn graph(&self) -> Option<&Graph> {
+        self.data.graph()
+    }
+}
