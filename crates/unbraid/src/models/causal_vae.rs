@@ -28,7 +28,6 @@
 //! to latents.
 
 use burn::module::Module;
-use burn::tensor::activation::sigmoid;
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{Dataset, Do, Supervision};
 use unbraid_measure::info::Info;
@@ -49,6 +48,7 @@ use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::schedule::Schedule;
 
 mod page;
+mod paper;
 mod released;
 mod settings;
 
@@ -81,7 +81,9 @@ pub struct CausalVae {
     #[module(skip)]
     fixed_scaling: Vec<[f32; 2]>,
     #[module(skip)]
-    size: [usize; 2],
+    concepts: usize,
+    #[module(skip)]
+    dimensions: usize,
 }
 
 impl CausalVae {
@@ -97,18 +99,18 @@ impl CausalVae {
     /// `[batch, concepts, dimensions]`
     fn in_concepts(&self, codes: Tensor<2>) -> Tensor<3> {
         let rows = codes.dims()[0];
-        codes.reshape([rows, self.size[0], self.size[1]])
+        codes.reshape([rows, self.concepts, self.dimensions])
     }
 
     /// `[batch, concepts · dimensions]`
     fn flat(&self, codes: Tensor<3>) -> Tensor<2> {
         let rows = codes.dims()[0];
-        codes.reshape([rows, self.size[0] * self.size[1]])
+        codes.reshape([rows, self.concepts * self.dimensions])
     }
 
     /// λ(u) for every dimension of a concept, `[batch, concepts · dimensions]`.
     fn prior_means(&self, labels: &Tensor<2>) -> Tensor<2> {
-        in_dimensions(labels, self.size[1])
+        in_dimensions(labels, self.dimensions)
     }
 
     /// The decoder's input without added noise: the mask layer's output plus the exogenous part.
@@ -124,46 +126,6 @@ impl CausalVae {
             Some(released) => released.attend(z.clone(), noise.clone()),
             None => noise.clone(),
         }
-    }
-
-    /// The paper's loss.
-    fn paper_loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let labels = self.scaling.of(batch);
-        let q = self.posterior(batch.x(), Some(&labels));
-        let (a, solved) = (self.structure.adjacency(), self.structure.solve());
-        let noise = self.in_concepts(q.sample(step));
-        let z = Structure::endogenous(&solved, noise.clone());
-        let from_causes = self.mask.forward(&z, &a);
-        let reconstruction = self.nets.error(self.flat(from_causes.clone() + noise), batch.x());
-        let exogenous = q.kl();
-        let endogenous = self.kl_of_z(&q, &solved, &labels);
-        let each = self.kl_per_latent(&q, &solved, &labels);
-        let rows = batch.x().dims()[0] as f64;
-        let masked = (z - from_causes).square().sum() / rows;
-        let labelled = label_error(labels, &a);
-        let cycles = self.graph.acyclicity.of(a.clone());
-        let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
-        let total = reconstruction.clone() * self.balance.reconstruction
-            + exogenous.clone()
-            + endogenous.clone()
-            + cycles.clone() * alpha
-            + labelled.clone() * beta
-            + masked.clone() * gamma;
-        let terms = [reconstruction, exogenous, endogenous, masked, labelled, cycles];
-        logged(total, terms, a).latents(each)
-    }
-
-    /// KL(q(z|x, u) ‖ N(λ(u), λ₂² I)), exactly: q is Gaussian with mean C h and covariance C Σ Cᵀ.
-    fn kl_of_z(&self, q: &Gaussian, solved: &Solved, labels: &Tensor<2>) -> Tensor<1> {
-        let [rows, latents] = q.mean.dims();
-        let apart = self.flat(Structure::endogenous(solved, self.in_concepts(q.mean.clone())))
-            - self.prior_means(labels);
-        let variance = self.variance_of_z(q, solved);
-        let precision = 1.0 / (self.balance.spread * self.balance.spread);
-        let far = (apart.square() + variance) * precision;
-        let sums = (far - q.log_variance.clone()).sum() / rows as f64;
-        let determinant = solved.log_determinant.clone() * (2.0 * self.size[1] as f64);
-        (sums + latents as f64 * (2.0 * self.balance.spread.ln() - 1.0) - determinant) * 0.5
     }
 
     /// The diagonal of C Σ Cᵀ of each row, `[batch, latents]`.
@@ -182,51 +144,8 @@ impl CausalVae {
         Gaussian { mean, log_variance: self.variance_of_z(q, solved).log() }
     }
 
-    /// The KL of each latent of z, for the log; without a gradient.
-    fn kl_per_latent(&self, q: &Gaussian, solved: &Solved, labels: &Tensor<2>) -> Tensor<1> {
-        let solved = Solved {
-            inverse: solved.inverse.clone().detach(),
-            log_determinant: solved.log_determinant.clone().detach(),
-        };
-        let z = self.marginals(&q.clone().detach(), &solved);
-        self.kl_from_prior(&z, labels).mean_dim(0).reshape([self.size[0] * self.size[1]])
-    }
-
     fn kl_from_prior(&self, z: &Gaussian, labels: &Tensor<2>) -> Tensor<2> {
         z.kl_from(&self.balance.prior(self.prior_means(labels)))
-    }
-
-    /// The loss of the released code.
-    fn released_loss(&self, released: &Released, batch: &Batch, step: &mut Step) -> Loss {
-        let labels = self.scaling.of(batch);
-        let q = self.posterior(batch.x(), Some(&labels));
-        let (a, solved) = (self.structure.adjacency(), self.structure.solve());
-        let noise = self.in_concepts(q.mean.clone());
-        let z = Structure::endogenous(&solved, noise.clone());
-        let made = self.flat(self.made(&z, &noise, &a));
-        let drawn = step.noise(made.dims(), &made.device()) * released::NOISE.sqrt();
-        let rows = batch.x().dims()[0];
-        let reconstruction = self.nets.error(made.clone() + drawn, batch.x());
-        // Variances are 1, so every KL is half a squared distance.
-        let half = |apart: Tensor<2>| apart.square().sum() * (0.5 / rows as f64);
-        let means = self.prior_means(&labels);
-        let exogenous = half(q.mean.clone());
-        let endogenous = half(self.flat(z) - means.clone());
-        let masked = half(made - means);
-        let raw = batch.labels.clone().expect("the sampler has refused data without labels");
-        let labelled = released.label_error(raw, &a);
-        let cycles = self.graph.acyclicity.of(a.clone());
-        let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
-        let counted =
-            cycles.clone() * released::CYCLES[0] + cycles.clone().square() * released::CYCLES[1];
-        let total = reconstruction.clone() * self.balance.reconstruction
-            + exogenous.clone() * released::EXOGENOUS
-            + endogenous.clone()
-            + counted * alpha
-            + labelled.clone() * beta
-            + masked.clone() * gamma;
-        let terms = [reconstruction, exogenous, endogenous, masked, labelled, cycles];
-        logged(total, terms, a)
     }
 
     /// Fit the maps from label values to latents, on the trained model.
@@ -247,7 +166,7 @@ impl CausalVae {
         }
         let labels = seen.labels.expect("the sampler has refused data without labels");
         let labels = self.scaling.scaled_array(&labels);
-        let shape = (rows.len(), self.size[0] * self.size[1]);
+        let shape = (rows.len(), self.concepts * self.dimensions);
         let device = self.structure.adjacency().device();
         let [before, after] = parts.map(|numbers| {
             let codes = ndarray::Array2::from_shape_vec(shape, numbers);
@@ -263,13 +182,6 @@ fn logged(total: Tensor<1>, terms: [Tensor<1>; 6], a: Tensor<2>) -> Loss {
     let names = ["reconstruction", "kl_exogenous", "kl", "mask", "labels", "cycles"];
     let loss = Loss::new(total).graph(a);
     names.into_iter().zip(terms).fold(loss, |loss, (name, term)| loss.term(name, term))
-}
-
-/// E‖u − σ(Aᵀ u)‖², for scaled labels, which are moved to 0..1.
-fn label_error(labels: Tensor<2>, a: &Tensor<2>) -> Tensor<1> {
-    let rows = labels.dims()[0] as f64;
-    let u = (labels + 1.0) * 0.5;
-    (u.clone() - sigmoid(u.matmul(a.clone()))).square().sum() / rows
 }
 
 impl Model for CausalVae {
@@ -301,7 +213,8 @@ impl Model for CausalVae {
             graph: config.graph.clone(),
             sees_labels: config.sees_labels(),
             fixed_scaling: config.scaling.clone(),
-            size,
+            concepts,
+            dimensions,
         }
     }
 
@@ -358,7 +271,7 @@ impl Decoder for CausalVae {
 
 impl Concepts for CausalVae {
     fn dimensions(&self) -> usize {
-        self.size[1]
+        self.dimensions
     }
 
     fn graph(&self) -> Option<Strengths> {

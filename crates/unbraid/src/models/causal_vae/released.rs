@@ -7,14 +7,18 @@ use burn::tensor::activation::{sigmoid, softmax};
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
 
+use super::{CausalVae, logged};
+use crate::model::batch::Batch;
+use crate::model::{Loss, Step};
 use crate::parts::concepts::mask::{MaskLayer, Sees};
+use crate::parts::concepts::structure::Structure;
 
 /// The variance of the noise added before the decoder.
-pub(super) const NOISE: f64 = 0.001;
+const NOISE: f64 = 0.001;
 /// The weight of KL(q(ε) ‖ N(0, I)).
-pub(super) const EXOGENOUS: f64 = 0.3;
+const EXOGENOUS: f64 = 0.3;
 /// The weights of h and h², the acyclicity penalties.
-pub(super) const CYCLES: [f64; 2] = [3.0, 0.5];
+const CYCLES: [f64; 2] = [3.0, 0.5];
 
 /// The components that are not in the paper.
 #[derive(Module, Debug)]
@@ -48,5 +52,44 @@ impl Released {
         let [rows, concepts] = labels.dims();
         let labels = labels.reshape([rows, concepts, 1]);
         (self.labels.forward(&labels, a) - labels).square().mean()
+    }
+}
+
+impl CausalVae {
+    /// The loss of the released code.
+    pub(super) fn released_loss(
+        &self,
+        released: &Released,
+        batch: &Batch,
+        step: &mut Step,
+    ) -> Loss {
+        let labels = self.scaling.of(batch);
+        let q = self.posterior(batch.x(), Some(&labels));
+        let (a, solved) = (self.structure.adjacency(), self.structure.solve());
+        let noise = self.in_concepts(q.mean.clone());
+        let z = Structure::endogenous(&solved, noise.clone());
+        let made = self.flat(self.made(&z, &noise, &a));
+        let drawn = step.noise(made.dims(), &made.device()) * NOISE.sqrt();
+        let rows = batch.x().dims()[0];
+        let reconstruction = self.nets.error(made.clone() + drawn, batch.x());
+        // Variances are 1, so every KL is half a squared distance.
+        let half = |apart: Tensor<2>| apart.square().sum() * (0.5 / rows as f64);
+        let means = self.prior_means(&labels);
+        let exogenous = half(q.mean.clone());
+        let endogenous = half(self.flat(z) - means.clone());
+        let masked = half(made - means);
+        let raw = batch.labels.clone().expect("the sampler has refused data without labels");
+        let labelled = released.label_error(raw, &a);
+        let cycles = self.graph.acyclicity.of(a.clone());
+        let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
+        let counted = cycles.clone() * CYCLES[0] + cycles.clone().square() * CYCLES[1];
+        let total = reconstruction.clone() * self.balance.reconstruction
+            + exogenous.clone() * EXOGENOUS
+            + endogenous.clone()
+            + counted * alpha
+            + labelled.clone() * beta
+            + masked.clone() * gamma;
+        let terms = [reconstruction, exogenous, endogenous, masked, labelled, cycles];
+        logged(total, terms, a)
     }
 }
