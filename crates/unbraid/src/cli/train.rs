@@ -21,10 +21,10 @@ use super::progress::Screen;
 
 pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     let given = given(options)?;
-    let resumed = resumed(&given, options)?;
+    let resumed = resumed(&given, options, output)?;
     let plan = match &resumed {
         Some((_, plan)) => plan,
-        None => &fresh(given, options)?,
+        None => &fresh(given, options, output)?,
     };
     if options.dry_run {
         let table = plan.config.to_table();
@@ -158,8 +158,18 @@ fn given(options: &Train) -> Result<Table> {
     Ok(table)
 }
 
+/// The settings under the names they have now, and a note for each that was given another.
+fn renamed(mut given: Table, output: Output) -> Result<Table> {
+    // A run.toml has every key of its version: nobody typed them.
+    let typed = !given.contains_key("format");
+    for note in config::renamed(&mut given)?.iter().filter(|_| typed) {
+        output.note(&format!("note: {note}"));
+    }
+    Ok(given)
+}
+
 /// The plan of a new run; refuses a place that is taken.
-fn fresh(given: Table, options: &Train) -> Result<Plan> {
+fn fresh(given: Table, options: &Train, output: Output) -> Result<Plan> {
     if let Some(out) = &options.out {
         if options.resume && given.is_empty() {
             let reason = "holds no run to resume; give its model and data to start it";
@@ -167,13 +177,13 @@ fn fresh(given: Table, options: &Train) -> Result<Plan> {
         }
         Run::check_free(out)?;
     }
-    let config = Config::from_table(given)?;
+    let config = Config::from_table(renamed(given, output)?)?;
     set_up(&config)?;
     Ok(config.resolve()?)
 }
 
 /// The run that is to go on, if there is one; refuses settings it was not started with.
-fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
+fn resumed(given: &Table, options: &Train, output: Output) -> Result<Option<(Run, Plan)>> {
     let Some(out) = options.out.as_deref().filter(|out| options.resume && Run::exists(out)) else {
         return Ok(None);
     };
@@ -187,7 +197,8 @@ fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
         );
         anyhow::Error::from(Error::run(out, reason))
     };
-    let started = run.config().to_table();
+    // With every key, also those that came after it was started.
+    let started = plan.config.to_table();
     // Another model has other settings, so the names are compared before the rest.
     let asked_name = |section: &str| given.get(section)?.get("name")?.as_str();
     if asked_name("model").is_some_and(|name| name != run.config().model_name()) {
@@ -201,8 +212,12 @@ fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
             return Err(differs("data.name"));
         }
     }
+    // What was given has its name of today before it meets the settings of the run, or both would
+    // be there; which model reads it, the run knows.
+    let mut given = given.clone();
+    config::put(&mut given, "model.name", run.config().model_name().into())?;
     // Only what was given can differ; all else is as the run has it.
-    let mut asked = config::overlaid(started.clone(), given.clone());
+    let mut asked = config::overlaid(started.clone(), renamed(given, output)?);
     if let (Some(Value::Table(asked)), Some(data)) = (asked.get_mut("data"), started.get("data")) {
         asked.insert("name".into(), data["name"].clone());
     }

@@ -40,6 +40,8 @@ pub struct Entry {
     pub supervision: Supervision,
     /// Whether it takes gradient steps; a baseline is fitted at once.
     pub takes_steps: bool,
+    /// The settings of `[model]` it has, with their defaults before anything is known of the data.
+    pub defaults: fn() -> Table,
     /// The settings of `[model]` with every default spelled out and what it learns from with them,
     /// or why they cannot work.
     pub resolve: fn(&Table, &Task) -> Result<(Table, Supervision)>,
@@ -182,6 +184,7 @@ pub const fn model<M: Model>() -> Entry {
         info: M::INFO,
         supervision: M::SUPERVISION,
         takes_steps: true,
+        defaults: || settings::to_table(&M::Config::default()),
         resolve: |given, task| {
             let config = parse::<M::Config>(given, task)?;
             Ok((settings::to_table(&config), M::supervision(&config)))
@@ -201,6 +204,7 @@ pub const fn baseline<B: Baseline>() -> Entry {
         info: B::INFO,
         supervision: B::SUPERVISION,
         takes_steps: false,
+        defaults: || settings::to_table(&B::Config::default()),
         resolve: |given, task| {
             Ok((settings::to_table(&parse::<B::Config>(given, task)?), B::SUPERVISION))
         },

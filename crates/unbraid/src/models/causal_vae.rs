@@ -210,8 +210,7 @@ impl CausalVae {
         let exogenous = half(q.mean.clone());
         let endogenous = half(self.flat(z) - means.clone());
         let masked = half(made - means);
-        let raw = batch.labels.clone().expect("the sampler has refused data without labels");
-        let labelled = released.label_error(raw, &a);
+        let labelled = released.label_error(batch.labels(), &a);
         let cycles = Form::named(&self.graph.acyclicity).of(a.clone());
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let counted =
@@ -331,7 +330,7 @@ impl Model for CausalVae {
     }
 
     fn encode(&self, seen: &Batch) -> Code {
-        let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
+        let labels = seen.labels_if_known().map(|labels| self.scaling.scaled(labels));
         let q = self.posterior(seen.x(), labels.as_ref());
         let z = self.marginals(&q, &self.structure.solve());
         let kl = labels.map(|labels| self.kl_from_prior(&z, &labels));

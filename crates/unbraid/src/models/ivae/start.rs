@@ -14,7 +14,7 @@ use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Stage;
 
-use super::{Config, Ivae, labels};
+use super::{Config, Ivae};
 use crate::compute::device;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch, Seen};
@@ -194,7 +194,7 @@ impl Ivae {
     /// How far the networks are from these codes: squares of what is encoded and decoded, the prior's
     /// −log density of them, and posteriors that are as narrow as the noise.
     fn distance(&self, batch: &Batch, codes: Tensor<2>) -> Tensor<1> {
-        let (x, u) = (self.whitened(batch), labels(batch));
+        let (x, u) = (self.whitened(batch), batch.labels());
         let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
         let encoded = (q.mean - codes.clone()).square();
         let narrow = (q.log_variance - 2.0 * self.noise.ln()).square();
