@@ -2,7 +2,7 @@
 
 use toml::Table;
 use unbraid_measure::Result;
-use unbraid_measure::data::{self, DATASETS, Dataset, Range, Rules, Sampler, Supervision};
+use unbraid_measure::data::{self, DATASETS, Dataset, Pairs, Range, Sampler, Supervision};
 use unbraid_measure::factors::{Factor, Kind};
 use unbraid_measure::rng::Rng;
 
@@ -114,13 +114,11 @@ fn values_are_declared_and_lead_back_to_their_row() {
 #[test]
 fn pairs_differ_in_exactly_one_factor() {
     every(|name, data, _| {
-        let Ok(sampler) = Sampler::new(data, Supervision::Pairs, Rules::default(), Rng::new(2))
-        else {
-            return;
-        };
+        let pairs = Supervision::Pairs(Pairs::DEFAULT);
+        let Ok(sampler) = Sampler::new(data, pairs, false, Rng::new(2)) else { return };
         let mut rng = Rng::new(5);
         for row in sampler.draw(0, 8).rows {
-            let partner = data::supervision::partner(data, row, Rules::default(), &mut rng);
+            let partner = Pairs::DEFAULT.partner(data, row, &mut rng);
             let (a, b) = (values(data, row), values(data, partner));
             assert_eq!(a.iter().zip(&b).filter(|(a, b)| a != b).count(), 1, "{name} row {row}");
         }
@@ -131,8 +129,8 @@ fn pairs_differ_in_exactly_one_factor() {
 fn restricted_grids_keep_their_pairs_and_others_say_that_they_have_none() {
     let pairs = |variant: &str| {
         let data = open("dsprites", variant).unwrap();
-        Sampler::new(&*data, Supervision::Pairs, Rules::default(), Rng::new(0))
-            .map(|sampler| sampler.draw(3, 8))
+        let pairs = Supervision::Pairs(Pairs::DEFAULT);
+        Sampler::new(&*data, pairs, false, Rng::new(0)).map(|sampler| sampler.draw(3, 8))
     };
     for variant in ["size = 16", "keep = { posX = \"0.2..0.4\" }\nfix = { shape = 3, scale = 1 }"] {
         assert_eq!(pairs(variant).unwrap().views.len(), 2, "{variant}");

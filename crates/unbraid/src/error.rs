@@ -15,7 +15,7 @@ pub enum Error {
     /// The loss is no number any more.
     #[error(
         "training stopped at step {step}: {term} is {value}; {kept} \
-         (a lower train.rate often helps)"
+         (a lower train.learning_rate often helps)"
     )]
     NotFinite {
         /// The step at which it was seen.

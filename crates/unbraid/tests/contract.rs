@@ -40,7 +40,7 @@ fn small(entry: &Entry, seed: u64, steps: u64) -> Plan {
 fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
     let mut text = format!(
         "seed = {seed}\ndata = {}\nmodel.name = '{}'\n\
-         train = {{ steps = {steps}, batch = 32, rate = {rate}, log_every = 1, threads = 2 }}\n",
+         train = {{ steps = {steps}, batch = 32, learning_rate = {rate}, log_every = 1, threads = 2 }}\n",
         small_data(entry),
         entry.info.name
     );
@@ -162,7 +162,7 @@ fn a_beta_vae_learns_from_every_form_of_observation() {
     for (i, (text, net, likelihood)) in cases.into_iter().enumerate() {
         let text = format!(
             "{text}\nmodel.name = 'beta-vae'\ntrain.steps = 20\ntrain.log_every = 1\n\
-             train.rate = 1e-3\ntrain.threads = 2"
+             train.learning_rate = 1e-3\ntrain.threads = 2"
         );
         let plan = Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap();
         assert_eq!(plan.config.model["net"].as_str(), Some(net), "{text}");

@@ -58,7 +58,7 @@ fn npz(directory: &TempDir, name: &str, shape: &[usize], values: &[f32]) -> Path
 fn a_loss_that_is_no_number_stops_with_step_and_term_and_keeps_the_checkpoint() {
     let directory = directory();
     let out = directory.path().join("run");
-    let output = run(&tiny(&out, &["--set", "train.rate=1e18", "--steps", "50"]));
+    let output = run(&tiny(&out, &["--set", "train.learning_rate=1e18", "--steps", "50"]));
     check_refusal(&output, "training stopped at step ");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(errors.contains("reconstruction is ") || errors.contains("kl is "), "{errors}");

@@ -37,7 +37,7 @@ fn mcc(run: &Run) -> f64 {
 fn two_bent_sources_are_found_where_a_vae_mixes_them() {
     let directory = tempfile::tempdir().unwrap();
     let of = |name: &str, model: &str| {
-        let train = "train = { steps = 600, batch = 64, rate = 5e-4, threads = 2 }\n";
+        let train = "train = { steps = 600, batch = 64, learning_rate = 5e-4, threads = 2 }\n";
         let plan = planned(&format!("{EASY}{train}model = {model}")).unwrap();
         let run = trained(&directory.path().join(name), &plan).unwrap();
         mcc(&run)

@@ -121,3 +121,28 @@ fn a_finished_run_is_left_alone_and_a_changed_setting_is_refused() {
     let again = [TRAIN, &[word(&out)]].concat();
     refuse(&again, "already holds a run; go on with --resume, or choose another --out");
 }
+
+#[test]
+fn a_run_of_an_earlier_version_is_resumed_under_either_name_of_its_settings() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("run");
+    let (expected, _) = uninterrupted(&out);
+    // As it was written before settings of supervision belonged to models.
+    let file = out.join("run.toml");
+    let text = std::fs::read_to_string(&file).unwrap().replace("labelled = 1000\n", "");
+    let earlier = "rate = 0.0005\nchanged = 1\npairs = \"exact\"\nlabelled = 1000\nordinary = 1\n";
+    assert!(text.contains("learning_rate = 0.0005\n"), "{text}");
+    std::fs::write(&file, text.replace("learning_rate = 0.0005\n", earlier)).unwrap();
+    for set in ["train.rate=5e-4", "train.learning_rate=5e-4", "train.labelled=1000"] {
+        succeed(&[TRAIN, &[word(&out), "--resume", "--set", set]].concat());
+    }
+    assert!(result(&out) == expected);
+    for (set, key) in [
+        ("train.rate=1e-3", "train.learning_rate"),
+        ("train.labelled=7", "model.labelled"),
+        ("model.labelled=7", "model.labelled"),
+    ] {
+        let other = [TRAIN, &[word(&out), "--resume", "--set", set]].concat();
+        refuse(&other, &format!("was started with another `{key}`"));
+    }
+}

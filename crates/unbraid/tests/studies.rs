@@ -97,7 +97,7 @@ fn turned_codes_cost_the_same_and_score_otherwise() {
     #[rustfmt::skip]
     succeed(&[
         "train", "--quiet", "--model", "beta-vae", "--data", "squares", "--steps", "800", "--set", "model.beta=1",
-        "--set", "train.rate=1e-3", "--set", "model.latents=6", "--set", "train.threads=2", "--out", word(&out),
+        "--set", "train.learning_rate=1e-3", "--set", "model.latents=6", "--set", "train.threads=2", "--out", word(&out),
     ]);
     let table = json(&["rotate", word(&out), "--metrics", "mig,mcc"]);
     let row = |name: &str| {

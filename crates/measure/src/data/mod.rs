@@ -22,7 +22,7 @@ pub mod supervision;
 pub mod variant;
 
 pub use storage::stored::Steps;
-pub use supervision::{Draw, Rules, Sampler, Supervision};
+pub use supervision::{Draw, OneFactor, PairRule, Pairs, Sampler, SomeLabels, Supervision, Window};
 
 /// Every data set, in the order of the docs.
 pub static DATASETS: &[Source] = &[

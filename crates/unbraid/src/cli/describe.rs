@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use unbraid::data::storage::library::Publication;
-use unbraid::data::{self, Dataset, Range, Rules, Sampler, Supervision};
+use unbraid::data::{self, Dataset, Pairs, Range, Sampler, Supervision, Window};
 use unbraid::draw::words::grouped;
 use unbraid::factors::{Factor, Kind};
 use unbraid::rng::Rng;
@@ -25,12 +25,12 @@ pub(super) fn run(choice: &DataChoice, output: Output) -> Result<()> {
 /// What can be asked of a data set, and whether this one has it.
 fn capabilities(data: &dyn Dataset) -> [(&'static str, bool); 6] {
     // A sampler refuses what the data cannot give, as training does.
-    let gives = |what| Sampler::new(data, what, Rules::default(), Rng::new(0)).is_ok();
+    let gives = |what| Sampler::new(data, what, false, Rng::new(0)).is_ok();
     [
         ("labels", gives(Supervision::Labels)),
-        ("pairs", gives(Supervision::Pairs)),
-        ("targets", gives(Supervision::Targets)),
-        ("actions", gives(Supervision::Actions)),
+        ("pairs", gives(Supervision::Pairs(Pairs::DEFAULT))),
+        ("targets", gives(Supervision::Targets(Window::TRANSITION))),
+        ("actions", gives(Supervision::Actions(Window::TRANSITION))),
         ("graph", data.graph().is_some()),
         ("counterfactuals", data.counterfactual(0, &[]).is_some()),
     ]

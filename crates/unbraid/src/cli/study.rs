@@ -28,6 +28,9 @@ fn plan(file: &Path, out: &Path, set: &[String], output: Output) -> Result<()> {
         config::set(&mut table, assignment)?;
     }
     let study = Study::create(out, &table)?;
+    for note in &study.notes {
+        output.note(&format!("note: {note}"));
+    }
     let runs = study.runs.len();
     let text =
         format!("{runs} runs planned; start them with: unbraid study work {}\n", out.display());

@@ -19,10 +19,10 @@ use super::progress::Screen;
 
 pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     let given = given(options)?;
-    let resumed = resumed(&given, options)?;
+    let resumed = resumed(&given, options, output)?;
     let plan = match &resumed {
         Some((_, plan)) => plan,
-        None => &fresh(given, options)?,
+        None => &fresh(given, options, output)?,
     };
     if options.dry_run {
         let table = plan.config.to_table();
@@ -124,8 +124,12 @@ fn given(options: &Train) -> Result<Table> {
     Ok(table)
 }
 
+fn tell(notes: &[String], output: Output) {
+    notes.iter().for_each(|note| output.note(&format!("note: {note}")));
+}
+
 /// The plan of a new run; refuses a place that is taken.
-fn fresh(given: Table, options: &Train) -> Result<Plan> {
+fn fresh(given: Table, options: &Train, output: Output) -> Result<Plan> {
     if let Some(out) = &options.out {
         if options.resume && given.is_empty() {
             let reason = "holds no run to resume; give its model and data to start it";
@@ -133,19 +137,22 @@ fn fresh(given: Table, options: &Train) -> Result<Plan> {
         }
         Run::check_free(out)?;
     }
+    let mut given = given;
+    tell(&config::renamed(&mut given)?, output);
     let config = Config::from_table(given)?;
     set_up(&config)?;
     Ok(config.resolve()?)
 }
 
 /// The run that is to go on, if there is one; refuses settings it was not started with.
-fn resumed(given: &Table, options: &Train) -> Result<Option<(Run, Plan)>> {
+fn resumed(given: &Table, options: &Train, output: Output) -> Result<Option<(Run, Plan)>> {
     let Some(out) = options.out.as_deref().filter(|out| options.resume && Run::exists(out)) else {
         return Ok(None);
     };
     let run = Run::open(out)?;
     set_up(run.config())?;
-    let plan = run.plan_to_resume(given)?;
+    let (plan, notes) = run.plan_to_resume(given)?;
+    tell(&notes, output);
     Ok(Some((run, plan)))
 }
 

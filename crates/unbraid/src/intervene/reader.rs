@@ -1,6 +1,6 @@
 //! The network that reads concepts off images, taught on real ones.
 
-use unbraid_measure::data::{self, Dataset, Draw, Rules, Sampler, Supervision};
+use unbraid_measure::data::{self, Dataset, Draw, Sampler, Supervision};
 use unbraid_measure::graph::Graph;
 use unbraid_measure::predictors::attribution::{Parts, attribute};
 use unbraid_measure::rng::Rng;
@@ -35,8 +35,7 @@ pub fn taught(
     let entry = models::find("supervised")?;
     let task = &Task::of(data);
     let method = (entry.configure)(&toml::Table::new(), task)?;
-    let rules = Rules { binarize, ..Rules::default() };
-    let sampler = Sampler::new(data, Supervision::Labels, rules, rng.split("batches"))?;
+    let sampler = Sampler::new(data, Supervision::Labels, binarize, rng.split("batches"))?;
     let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
     let labels = seen.labels.expect("concepts are labels");
     let axes = task.shape.axes();

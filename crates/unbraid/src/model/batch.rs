@@ -6,17 +6,16 @@ use unbraid_measure::data::{self, Dataset, Draw, Shape};
 
 use crate::compute;
 
-/// Tensors of some rows. Which fields are filled follows the model's supervision.
+/// Tensors of some rows. What there is beside the observations follows the model's supervision: a
+/// model asks for what its `Supervision` has and nothing else, so a wrong question is a mistake in the
+/// model, and panics.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// One; two for pairs and transitions. `[batch, channels, height, width]` each.
-    pub views: Vec<Tensor<4>>,
-    /// `[batch, label]`
-    pub labels: Option<Tensor<2>>,
-    /// `[batch, factors]`, 1 where intervened or varied.
-    pub targets: Option<Tensor<2>>,
-    /// `[batch, action]`
-    pub actions: Option<Tensor<2>>,
+    /// `[batch, channels, height, width]` each; what each is, says who asks.
+    views: Vec<Tensor<4>>,
+    labels: Option<Tensor<2>>,
+    targets: Option<Tensor<2>>,
+    actions: Option<Tensor<2>>,
 }
 
 impl Batch {
@@ -34,9 +33,66 @@ impl Batch {
         }
     }
 
-    /// The first view.
+    /// Observations and nothing beside them.
+    pub fn of(x: Tensor<4>) -> Self {
+        Self { views: vec![x], labels: None, targets: None, actions: None }
+    }
+
+    /// The observations, of any supervision: the first of a pair, the first frame of a window.
+    /// `[batch, channels, height, width]`
     pub fn x(&self) -> Tensor<4> {
         self.views[0].clone()
+    }
+
+    /// Both observations of each pair: `Supervision::Pairs`. In what they differ is in
+    /// [`targets`](Self::targets).
+    pub fn pair(&self) -> [Tensor<4>; 2] {
+        let [first, second] = &self.views[..] else { panic!("only `Pairs` has pairs") };
+        [first.clone(), second.clone()]
+    }
+
+    /// Each observation and the one that follows it: `Supervision::Targets` and `Actions`, with a
+    /// window of two frames.
+    pub fn transition(&self) -> (Tensor<4>, Tensor<4>) {
+        let [from, to] = self.frames() else { panic!("a transition is a window of two frames") };
+        (from.clone(), to.clone())
+    }
+
+    /// The observations of each window, frame after frame: `Supervision::Targets` and `Actions`.
+    pub fn frames(&self) -> &[Tensor<4>] {
+        let told = self.targets.is_some() || self.actions.is_some();
+        assert!(told && self.views.len() > 1, "only `Targets` and `Actions` have windows of time");
+        &self.views
+    }
+
+    /// The label of each observation, `[batch, label]`: `Supervision::Labels`.
+    pub fn labels(&self) -> Tensor<2> {
+        self.labels.clone().expect("`Labels`, whose sampler has refused data without labels")
+    }
+
+    /// The same where rows are encoded: data that were never trained on may have no labels.
+    pub fn labels_if_known(&self) -> Option<Tensor<2>> {
+        self.labels.clone()
+    }
+
+    /// Observations that have labels, beside [`x`](Self::x) that has none, and these labels,
+    /// `[batch, factors]`: `Supervision::SomeLabels`. Nothing where it is another: to most models some
+    /// labels are only a possibility.
+    pub fn some_labels(&self) -> Option<(Tensor<4>, Tensor<2>)> {
+        Some((self.views.get(1)?.clone(), self.labels.clone()?))
+    }
+
+    /// 1 for each factor that differs in a pair (`Supervision::Pairs`), varies in this batch
+    /// (`OneFactor`) or was intervened on (`Targets`): `[batch, factors]`. Of a window of more than
+    /// two frames `[batch, steps · factors]`, step after step.
+    pub fn targets(&self) -> Tensor<2> {
+        self.targets.clone().expect("only `Pairs`, `OneFactor` and `Targets` have targets")
+    }
+
+    /// What was done between two frames: `Supervision::Actions`. `[batch, action]`, and of a window
+    /// of more than two frames `[batch, steps · action]`, step after step.
+    pub fn actions(&self) -> Tensor<2> {
+        self.actions.clone().expect("only `Actions` has actions")
     }
 }
 
@@ -95,4 +151,46 @@ pub fn matrix(values: &[f32], rows: usize, columns: usize, device: &Device) -> T
 /// The values of a tensor, last axis fastest.
 pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_to_vec().expect("every tensor here holds f32")
+}
+
+#[cfg(test)]
+mod tests {
+    use unbraid_measure::data::Range;
+
+    use super::*;
+    use crate::compute::device;
+
+    /// View k has the numbers k and k.
+    fn batch(views: u8) -> Batch {
+        let shape = Shape { channels: 2, height: 1, width: 1, range: Range::Real };
+        let views = (0..views).map(|k| vec![f32::from(k); 2]).collect();
+        let draw = Draw { count: 1, views, targets: vec![1.0, 0.0], ..Draw::default() };
+        Batch::new(&draw, shape, &device::inference())
+    }
+
+    #[test]
+    fn views_are_told_apart_by_who_asks() {
+        let [first, second] = batch(2).pair();
+        let (from, to) = batch(2).transition();
+        for (before, after) in [(first, second), (from, to)] {
+            assert_eq!((numbers(before), numbers(after)), (vec![0.0; 2], vec![1.0; 2]));
+        }
+        let window = batch(3);
+        let last = window.frames().last().unwrap().clone();
+        assert_eq!((window.frames().len(), numbers(last)), (3, vec![2.0; 2]));
+        assert_eq!(numbers(window.targets()), [1.0, 0.0]);
+        assert!(window.some_labels().is_none() && window.labels_if_known().is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "a transition is a window of two frames")]
+    fn a_longer_window_is_no_transition() {
+        batch(3).transition();
+    }
+
+    #[test]
+    #[should_panic(expected = "only `Actions` has actions")]
+    fn what_the_supervision_does_not_fill_is_a_mistake_to_ask_for() {
+        batch(2).actions();
+    }
 }

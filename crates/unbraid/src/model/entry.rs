@@ -21,6 +21,8 @@ pub struct Entry {
     pub supervision: Supervision,
     /// Whether it is trained by gradient steps; a baseline is fitted in closed form.
     pub takes_steps: bool,
+    /// The settings of `[model]` it has, with their defaults before anything is known of the data.
+    pub defaults: fn() -> Table,
     /// The method with the settings of `[model]`, or why they are refused.
     pub configure: fn(&Table, &Task) -> Result<Box<dyn Method>>,
 }
@@ -43,6 +45,7 @@ pub const fn model<M: Model>() -> Entry {
         info: M::INFO,
         supervision: M::SUPERVISION,
         takes_steps: true,
+        defaults: || settings::to_table(&M::Config::default()),
         configure: |given, task| Ok(Box::new(OfModel::<M>(parse(given, task)?))),
     }
 }
@@ -53,6 +56,7 @@ pub const fn baseline<B: Baseline>() -> Entry {
         info: B::INFO,
         supervision: B::SUPERVISION,
         takes_steps: false,
+        defaults: || settings::to_table(&B::Config::default()),
         configure: |given, task| Ok(Box::new(OfBaseline::<B>(parse(given, task)?))),
     }
 }

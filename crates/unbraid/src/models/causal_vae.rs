@@ -243,7 +243,7 @@ impl Model for CausalVae {
     }
 
     fn encode(&self, seen: &Batch) -> Code {
-        let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
+        let labels = seen.labels_if_known().map(|labels| self.scaling.scaled(labels));
         let q = self.posterior(seen.x(), labels.as_ref());
         let z = self.marginals(&q, &self.structure.solve());
         let kl = labels.map(|labels| self.kl_from_prior(&z, &labels));

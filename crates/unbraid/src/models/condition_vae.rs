@@ -150,7 +150,7 @@ and nothing downstream: move the light, and the shadow stays.",
     }
 
     fn encode(&self, seen: &Batch) -> Code {
-        let labels = seen.labels.clone().map(|labels| self.scaling.scaled(labels));
+        let labels = seen.labels_if_known().map(|labels| self.scaling.scaled(labels));
         let q = self.posterior(seen.x(), labels.as_ref());
         let kl = labels.map(|labels| q.kl_from(&self.prior(&labels)));
         Code { kl, ..q.into() }

@@ -24,7 +24,7 @@
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{Dataset, Supervision};
+use unbraid_measure::data::{Dataset, OneFactor, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 
@@ -39,6 +39,9 @@ const SOFTNESS: f64 = 100.0;
 /// The settings of a DC-IGN.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Config {
+    /// How many batches are ordinary.
+    #[serde(flatten)]
+    pub one_factor: OneFactor,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -100,7 +103,11 @@ The data must have factors that can be varied one at a time. The penalty on inac
 over the batch and the other terms are means, so `train.batch` changes their balance. The networks are
 those of `vae`, not the paper's, which pool and unpool.",
     };
-    const SUPERVISION: Supervision = Supervision::OneFactor;
+    const SUPERVISION: Supervision = Supervision::OneFactor(OneFactor::DEFAULT);
+
+    fn supervision(config: &Config) -> Supervision {
+        Supervision::OneFactor(config.one_factor)
+    }
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         let latents = config.net.latents;
@@ -123,10 +130,7 @@ those of `vae`, not the paper's, which pool and unpool.",
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
         let x = batch.x();
         let posterior = self.net.posterior(x.clone());
-        let active = match &batch.targets {
-            Some(varied) => active(varied.clone(), self.latents),
-            None => posterior.mean.ones_like(),
-        };
+        let active = active(batch.targets(), self.latents);
         let (kept, invariance) = hold(posterior.mean.clone(), active.clone());
         let z = posterior.sample(step) * active.clone() + kept;
         let reconstruction = self.net.error(z, x);

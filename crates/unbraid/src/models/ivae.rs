@@ -129,10 +129,6 @@ fn logged(total: Tensor<1>, reconstruction: Tensor<1>, bound: Tensor<1>, each: T
         .latents(each)
 }
 
-fn labels(batch: &Batch) -> Tensor<2> {
-    batch.labels.clone().expect("the sampler has refused data without labels")
-}
-
 impl Model for Ivae {
     type Config = Config;
     const INFO: Info = Info {
@@ -211,7 +207,7 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let (x, u) = (self.whitened(batch), labels(batch));
+        let (x, u) = (self.whitened(batch), batch.labels());
         let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
         let z = q.sample(step);
         let reconstruction = self.error(z.clone(), x);
@@ -237,7 +233,7 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
     }
 
     fn encode(&self, seen: &Batch) -> Code {
-        let u = labels(seen);
+        let u = seen.labels();
         let q = self.posterior(self.whitened(seen), u.clone());
         let kl = q.kl_from(&self.prior(u));
         Code { kl: Some(kl), ..q.into() }

@@ -219,7 +219,7 @@ There is no decoder, and order and scale of codes are arbitrary.",
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let segments = batch.labels.clone().expect("a batch with labels");
+        let segments = batch.labels();
         let chance = 1.0 / segments.dims()[1] as f32;
         let head_only = (step.number as f64) < self.head * step.total as f64;
         let net = if head_only { self.net.with_fixed_features() } else { self.net.clone() };

@@ -3,7 +3,7 @@
 
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
-use unbraid_measure::data::{Draw, Range, Shape, Supervision};
+use unbraid_measure::data::{Draw, Pairs, Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings;
 
@@ -102,9 +102,9 @@ fn draw(supervision: Supervision) -> Draw {
     let mut rng = Rng::new(5);
     let mut random = |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
     let (views, labels, targets) = match supervision {
-        Supervision::SomeLabels => (2, 2, 0),
-        Supervision::Pairs => (2, 0, 2),
-        Supervision::OneFactor => (1, 0, 2),
+        Supervision::SomeLabels(_) => (2, 2, 0),
+        Supervision::Pairs(_) => (2, 0, 2),
+        Supervision::OneFactor(_) => (1, 0, 2),
         _ => (1, 0, 0),
     };
     // A segment for each row, in turn.
@@ -262,15 +262,10 @@ fn check_hierarchy<M: Model>(text: &str) {
     }
 }
 
-/// A batch of these observations alone.
-fn only(x: Tensor<4>) -> Batch {
-    Batch { views: vec![x], labels: None, targets: None, actions: None }
-}
-
 /// Reconstruction and KL, each the mean over the rows.
 fn costs<M: Model>(model: &M, x: Tensor<4>) -> [f64; 2] {
     ["reconstruction", "kl"].map(|name| {
-        let loss = model.loss(&only(x.clone()), &mut Step::new(1, 2, &Rng::new(9)));
+        let loss = model.loss(&Batch::of(x.clone()), &mut Step::new(1, 2, &Rng::new(9)));
         f64::from(term(name)(loss).into_scalar::<f32>())
     })
 }
@@ -295,7 +290,7 @@ fn check_weights<M: Model>(text: &str) {
     let x = Tensor::cat(vec![drawn.zeros_like(), drawn.ones_like(), drawn], 0);
     let step = &mut Step::new(0, 1, &Rng::new(8));
     let densities = example.model.abilities().densities.unwrap();
-    let weights = densities.log_weights(&only(x.clone()), DRAWS, step);
+    let weights = densities.log_weights(&Batch::of(x.clone()), DRAWS, step);
     let mut found = Vec::new();
     for (row, weights) in batch::numbers(weights).chunks(DRAWS).enumerate() {
         let mean = weights.iter().map(|weight| f64::from(*weight)).sum::<f64>() / DRAWS as f64;
@@ -316,7 +311,7 @@ fn with_one_layer_both_hierarchies_are_a_vae() {
     let ladder = Example::<ladder_vae::LadderVae>::of(text, &TASK).model;
     let hierarchical = Example::<hierarchical_vae::HierarchicalVae>::of(text, &TASK).model;
     let x = Example::<ladder_vae::LadderVae>::of(text, &TASK).batch.x().repeat_dim(0, 500);
-    let Code { mean, log_variance, .. } = ladder.encode(&only(x.clone()));
+    let Code { mean, log_variance, .. } = ladder.encode(&Batch::of(x.clone()));
     let log_variance = log_variance.unwrap();
     let kl = mean.square() + log_variance.clone().exp() - log_variance - 1.0;
     let kl = f64::from((kl.sum_dim(1).mean() * 0.5).into_scalar::<f32>());
@@ -463,7 +458,9 @@ fn the_force_of_an_annealed_vae_turns_round_at_its_capacity() {
 #[test]
 fn two_equal_observations_share_every_latent() {
     let mut example = Example::<weak_vae::WeakVae<weak_vae::AdaGroup>>::new("");
-    example.batch.views[1] = example.batch.views[0].clone();
+    let mut draw = draw(Supervision::Pairs(Pairs::DEFAULT));
+    draw.views[1] = draw.views[0].clone();
+    example.batch = Batch::new(&draw, SHAPE, &device::training());
     let shared = term("shared")(example.loss(&example.model)).into_scalar::<f32>();
     assert_eq!(shared, 3.0);
 }

@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::Supervision;
+use unbraid_measure::data::{Pairs, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings::words;
@@ -104,6 +104,9 @@ pub struct Config {
     /// "forward": KL(q₁ ‖ q₂); "symmetric": the mean of both directions. Only where shared latents
     /// are guessed.
     pub difference: Difference,
+    /// How the pairs differ.
+    #[serde(flatten)]
+    pub pairs: Pairs,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -111,8 +114,8 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let net = NetSettings::default();
-        Self { beta: 1.0.into(), difference: Difference::Forward, net }
+        let (pairs, net) = (Pairs::default(), NetSettings::default());
+        Self { beta: 1.0.into(), difference: Difference::Forward, pairs, net }
     }
 }
 
@@ -141,7 +144,11 @@ pub struct WeakVae<M: Member> {
 impl<M: Member> Model for WeakVae<M> {
     type Config = Config;
     const INFO: Info = M::INFO;
-    const SUPERVISION: Supervision = Supervision::Pairs;
+    const SUPERVISION: Supervision = Supervision::Pairs(Pairs::DEFAULT);
+
+    fn supervision(config: &Config) -> Supervision {
+        Supervision::Pairs(config.pairs)
+    }
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         Self {
@@ -153,17 +160,15 @@ impl<M: Member> Model for WeakVae<M> {
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let [first, second] = [&batch.views[0], &batch.views[1]];
+        let [first, second] = batch.pair();
         let (one, other) = (self.net.posterior(first.clone()), self.net.posterior(second.clone()));
-        let shared = match (M::ADAPTIVE, &batch.targets) {
-            (false, Some(changed)) => unchanged(changed.clone(), one.mean.dims()[1]),
-            _ => alike(&one, &other, self.symmetric),
+        let shared = match M::ADAPTIVE {
+            true => alike(&one, &other, self.symmetric),
+            false => unchanged(batch.targets(), one.mean.dims()[1]),
         };
         let average = average(&one, &other, M::AVERAGE);
         let [one, other] = [one, other].map(|own| choose(&shared, &average, &own));
-        let error = |q: &Gaussian, x: &Tensor<4>, step: &mut Step| {
-            self.net.error(q.sample(step), x.clone())
-        };
+        let error = |q: &Gaussian, x: Tensor<4>, step: &mut Step| self.net.error(q.sample(step), x);
         let reconstruction = (error(&one, first, step) + error(&other, second, step)) * 0.5;
         let latents = (one.kl_per_latent() + other.kl_per_latent()) * 0.5;
         let kl = latents.clone().sum();

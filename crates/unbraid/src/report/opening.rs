@@ -49,13 +49,15 @@ fn seen(plan: &Plan) -> String {
     let shown = match plan.method.supervision() {
         Supervision::None => "It saw the observations and nothing else",
         Supervision::Labels => "It saw each observation with its label",
-        Supervision::SomeLabels => "It saw the observations, and the true values of a few of them",
-        Supervision::Pairs => "It saw pairs of observations that differ in few factors",
-        Supervision::OneFactor => {
+        Supervision::SomeLabels(_) => {
+            "It saw the observations, and the true values of a few of them"
+        }
+        Supervision::Pairs(_) => "It saw pairs of observations that differ in few factors",
+        Supervision::OneFactor(_) => {
             "It saw batches in which one factor varies, was told which, and some ordinary ones"
         }
-        Supervision::Targets => "It saw sequences, and which factors were intervened on",
-        Supervision::Actions => "It saw sequences, and what was done at each step",
+        Supervision::Targets(_) => "It saw sequences, and which factors were intervened on",
+        Supervision::Actions(_) => "It saw sequences, and what was done at each step",
     };
     let factors = plan.data.factors();
     let mut names: Vec<String> =

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ndarray::Array2;
 use toml::Table;
-use unbraid_measure::data::{Draw, Range, Shape, Supervision};
+use unbraid_measure::data::{Draw, Range, Shape, Supervision, Window};
 use unbraid_measure::rng::Rng;
 
 use crate::compute::workers::on_workers;
@@ -90,10 +90,11 @@ impl Workload<'_> {
         let (views, labels, targets, actions) = match supervision {
             Supervision::None => (1, 0, 0, 0),
             Supervision::Labels => (1, LABEL_SIZE, 0, 0),
-            Supervision::SomeLabels => (2, LABEL_SIZE, 0, 0),
-            Supervision::Pairs | Supervision::Targets => (2, 0, LABEL_SIZE, 0),
-            Supervision::OneFactor => (1, 0, LABEL_SIZE, 0),
-            Supervision::Actions => (2, 0, 0, LABEL_SIZE),
+            Supervision::SomeLabels(_) => (2, LABEL_SIZE, 0, 0),
+            Supervision::Pairs(_) => (2, 0, LABEL_SIZE, 0),
+            Supervision::OneFactor(_) => (1, 0, LABEL_SIZE, 0),
+            Supervision::Targets(Window { frames }) => (frames, 0, LABEL_SIZE * (frames - 1), 0),
+            Supervision::Actions(Window { frames }) => (frames, 0, 0, LABEL_SIZE * (frames - 1)),
         };
         Draw {
             count: self.batch,

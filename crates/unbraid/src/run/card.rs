@@ -41,7 +41,7 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
         settings.join(", "),
         config.train.steps,
         config.train.batch,
-        config.train.rate,
+        config.train.learning_rate,
         config.seed,
         VERSION,
     );

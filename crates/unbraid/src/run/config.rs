@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use unbraid_measure::data::variant::binarized::Binarized;
-use unbraid_measure::data::{self, Dataset, Rules, Sampler};
+use unbraid_measure::data::{self, Dataset, Sampler};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::{metrics, settings};
@@ -20,8 +20,10 @@ use crate::model::learner::Learner;
 use crate::models;
 use crate::parts::schedule::Schedule;
 
+mod renamed;
 mod table;
 
+pub use renamed::renamed;
 pub use table::{data_by_name_or_path, overlaid, put, read_table, set};
 
 /// The number of the format of `run.toml`.
@@ -38,18 +40,9 @@ pub struct TrainSettings {
     /// Rows per step.
     pub batch: usize,
     /// Adam's learning rate, or a schedule of it. The study used 1e-4 for its 300,000 steps.
-    pub rate: Schedule,
-    /// In how many factors pairs differ, for models that learn from pairs; 0 for a random number.
-    pub changed: usize,
-    /// How pairs are drawn: "exact", or "released" as the code of the weakly supervised study does.
-    pub pairs: String,
-    /// How many rows have labels, for models that learn from some labels.
-    pub labelled: usize,
+    pub learning_rate: Schedule,
     /// Whether numbers from 0 to 1 are drawn to be 0 or 1 at every look, for likelihoods of grey images.
     pub binarize: bool,
-    /// How many ordinary batches there are for each factor's one, for models that learn from one
-    /// factor at a time.
-    pub ordinary: usize,
     /// The log interval in steps.
     pub log_every: u64,
     /// The checkpoint interval in steps: how much a crash can lose.
@@ -65,12 +58,8 @@ impl Default for TrainSettings {
         Self {
             steps: 20_000,
             batch: 64,
-            rate: 5e-4.into(),
-            changed: 1,
-            pairs: "exact".into(),
-            labelled: 1000,
+            learning_rate: 5e-4.into(),
             binarize: false,
-            ordinary: 1,
             log_every: 100,
             checkpoint_every: 1000,
             threads: 0,
@@ -171,8 +160,8 @@ impl Plan {
 
     /// The sampler of training examples.
     pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
-        let rules = self.config.train.rules();
-        Ok(Sampler::new(&*self.data, self.method.supervision(), rules, rng)?)
+        let (supervision, binarize) = (self.method.supervision(), self.config.train.binarize);
+        Ok(Sampler::new(&*self.data, supervision, binarize, rng)?)
     }
 
     /// A learner with weights initialised from the generator.
@@ -184,16 +173,9 @@ impl Plan {
     }
 }
 
-impl TrainSettings {
-    fn rules(&self) -> Rules {
-        let released = self.pairs == "released";
-        let &Self { changed, labelled, ordinary, binarize, .. } = self;
-        Rules { changed, released, labelled, ordinary, binarize }
-    }
-}
-
 impl Config {
-    /// From a TOML table; refuses unknown sections and keys.
+    /// From a TOML table; refuses unknown sections and keys. Names of earlier versions are
+    /// [`renamed`].
     pub fn from_table(mut table: Table) -> Result<Self> {
         const KNOWN: [&str; 6] = ["seed", "data", "model", "train", "score", "rotation"];
         if let Some(format) = table.remove("format").and_then(|value| value.as_integer())
@@ -208,6 +190,7 @@ impl Config {
             let reason = format!("is unknown{hint} (known: {})", KNOWN.join(", "));
             return Err(Error::setting(key, reason));
         }
+        renamed(&mut table)?;
         let seed = match table.remove("seed") {
             None => 0,
             Some(value) => {
@@ -324,14 +307,6 @@ impl Config {
     }
 }
 
-/// Refuse a name that is not among the known ones.
-fn one_of(key: &str, given: &str, known: &[&str]) -> Result<()> {
-    match known.contains(&given) {
-        true => Ok(()),
-        false => Err(Error::setting(key, settings::unknown_word(given, known))),
-    }
-}
-
 fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
     if !entry.takes_steps {
         train.steps = 0;
@@ -339,13 +314,9 @@ fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
     if train.batch == 0 {
         return Err(Error::setting("train.batch", "must be at least 1"));
     }
-    train.rate.check("train.rate", 0.0)?;
-    if train.rate == Schedule::Constant(0.0) {
-        return Err(Error::setting("train.rate", "must be a positive number"));
-    }
-    one_of("train.pairs", &train.pairs, &["exact", "released"])?;
-    if train.labelled == 0 {
-        return Err(Error::setting("train.labelled", "must be at least 1"));
+    train.learning_rate.check("train.learning_rate", 0.0)?;
+    if train.learning_rate == Schedule::Constant(0.0) {
+        return Err(Error::setting("train.learning_rate", "must be a positive number"));
     }
     for (key, every) in
         [("train.log_every", train.log_every), ("train.checkpoint_every", train.checkpoint_every)]

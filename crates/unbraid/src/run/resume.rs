@@ -7,8 +7,9 @@ use super::directory::Run;
 use crate::error::{Error, Result};
 
 impl Run {
-    /// The plan to go on with; refuses settings that the run was not started with.
-    pub fn plan_to_resume(&self, given: &Table) -> Result<Plan> {
+    /// The plan to go on with, and what is to be told of the settings; refuses those that the run was not
+    /// started with.
+    pub fn plan_to_resume(&self, given: &Table) -> Result<(Plan, Vec<String>)> {
         let plan = self.config().clone().resolve()?;
         let differs = |key: &str| {
             let reason = format!(
@@ -17,7 +18,8 @@ impl Run {
             );
             Error::run(self.directory(), reason)
         };
-        let started = self.config().to_table();
+        // With every key, also those that came after it was started.
+        let started = plan.config.to_table();
         // Another model has other settings, so the names are compared before the rest.
         let asked_name = |section: &str| given.get(section)?.get("name")?.as_str();
         if asked_name("model").is_some_and(|name| name != self.config().model_name()) {
@@ -31,8 +33,13 @@ impl Run {
                 return Err(differs("data.name"));
             }
         }
+        // What was given has its name of today before it meets the settings of the run, or both would
+        // be there; which model reads it, the run knows.
+        let mut given = given.clone();
+        config::put(&mut given, "model.name", self.config().model_name().into())?;
+        let notes = config::renamed(&mut given)?;
         // Only what was given can differ; all else is as the run has it.
-        let mut asked = config::overlaid(started.clone(), given.clone());
+        let mut asked = config::overlaid(started.clone(), given);
         if let (Some(Value::Table(asked)), Some(data)) =
             (asked.get_mut("data"), started.get("data"))
         {
@@ -41,7 +48,7 @@ impl Run {
         let asked = Config::from_table(asked)?.resolve()?.config.to_table();
         match first_difference(&asked, &started) {
             Some(key) => Err(differs(&key)),
-            None => Ok(plan),
+            None => Ok((plan, notes)),
         }
     }
 }

@@ -67,7 +67,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
-        let rate = settings.rate.at(&step);
+        let rate = settings.learning_rate.at(&step);
         let terms = learner.step(&draw, step, rate);
         check_finite(run, done, &terms)?;
         done += 1;

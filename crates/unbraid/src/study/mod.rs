@@ -49,6 +49,8 @@ pub struct Study {
     pub runs: Vec<Planned>,
     /// The columns of the table, if the file names them.
     columns: Vec<String>,
+    /// Of which settings the file has names of an earlier version, a line for each.
+    pub notes: Vec<String>,
 }
 
 /// A run of a study.
@@ -94,13 +96,14 @@ impl State {
 impl Study {
     /// Plan a study: check every run, then write the directory.
     pub fn create(directory: &Path, file: &Table) -> Result<Self> {
-        let (runs, columns) = expand(file)?;
+        let (mut runs, columns) = expand(file)?;
+        let notes = rename(&mut runs)?;
         for run in &runs {
             Config::from_table(run.config.clone())?.resolve().map_err(|source| {
                 Error::Unable(format!("run `{}` cannot be planned: {source}", run.name))
             })?;
         }
-        let study = Self { directory: directory.to_path_buf(), runs, columns };
+        let study = Self { directory: directory.to_path_buf(), runs, columns, notes };
         if study.file().exists() {
             let reason = "already holds a study; go on with `unbraid study work`";
             return Err(Error::run(directory, reason));
@@ -125,18 +128,22 @@ impl Study {
             let reason = "is no study (it has no study.toml); `unbraid study plan` makes one";
             return Err(Error::run(directory, reason));
         }
-        let (runs, columns) = expand(&config::read_table(&path)?)?;
-        Ok(Self { directory: directory.to_path_buf(), runs, columns })
+        let (mut runs, columns) = expand(&config::read_table(&path)?)?;
+        let notes = rename(&mut runs)?;
+        Ok(Self { directory: directory.to_path_buf(), runs, columns, notes })
     }
 
     /// Whether its runs are those of a study file, in any order: TOML that was written again has plain
-    /// values before sections, and lists of `[vary]` may have changed places.
+    /// values before sections, and lists of `[vary]` may have changed places. Nor does it matter which
+    /// version wrote the names of settings.
     pub fn is_that_of(&self, file: &Table) -> Result<bool> {
         let by_name = |mut runs: Vec<Planned>| {
             runs.sort_by(|a, b| a.name.cmp(&b.name));
             runs
         };
-        Ok(by_name(expand(file)?.0) == by_name(self.runs.clone()))
+        let mut runs = expand(file)?.0;
+        rename(&mut runs)?;
+        Ok(by_name(runs) == by_name(self.runs.clone()))
     }
 
     /// Take the study for this process; refused while another has it. Ends with the process.
@@ -214,6 +221,16 @@ impl Study {
     pub fn table_file(&self) -> PathBuf {
         self.directory.join("table.csv")
     }
+}
+
+/// Give settings the names they have now; what is to be said of it, once.
+fn rename(runs: &mut [Planned]) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    for run in runs {
+        let found = config::renamed(&mut run.config)?;
+        notes.extend(found.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    }
+    Ok(notes)
 }
 
 /// The runs of a study file, and the columns of its table.

@@ -104,3 +104,29 @@ fn seeds_of_data_are_averaged_too_however_slowly_they_move() {
     assert_eq!(lines.iter().map(|line| line.runs).collect::<Vec<_>>(), [(0, 2), (0, 2)]);
     assert_eq!(lines[1].number("data.segments"), Some(10.0));
 }
+
+#[test]
+fn a_study_of_an_earlier_version_is_the_same_with_the_names_of_today() {
+    let old = "
+    data.name = 'squares'
+    train = { rate = 1e-3, ordinary = 2 }
+    vary.train.changed = [1, 2]
+    [[rows]]
+    model.name = 'gvae'
+    ";
+    let new = "
+    data.name = 'squares'
+    train = { learning_rate = 1e-3 }
+    vary.train.changed = [1, 2]
+    [[rows]]
+    model.name = 'gvae'
+    ";
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("study");
+    let study = Study::create(&place, &old.parse().unwrap()).unwrap();
+    assert_eq!(study.runs[1].name, "changed-2");
+    assert_eq!(study.runs[1].config["model"]["changed"].as_integer(), Some(2));
+    assert_eq!(study.notes.len(), 3, "{:?}", study.notes);
+    assert!(study.notes.iter().any(|note| note.contains("gvae does not read it")));
+    assert!(Study::open(&place).unwrap().is_that_of(&new.parse().unwrap()).unwrap());
+}

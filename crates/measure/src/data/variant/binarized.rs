@@ -1,7 +1,7 @@
 //! Grey made black and white at random: each number is 1 with the chance it says.
 //!
 //! Likelihoods of MNIST and Omniglot are of such images. In training each look at a row is another draw
-//! ([`super::Rules::binarize`]); what is measured is drawn once, [`Binarized`].
+//! ([`Sampler::new`](crate::data::Sampler::new)); what is measured is drawn once, [`Binarized`].
 
 use crate::data::{Dataset, Range, Shape};
 use crate::factors::Factor;

@@ -78,8 +78,7 @@ impl CausalVae {
         let exogenous = half(q.mean.clone());
         let endogenous = half(self.flat(z) - means.clone());
         let masked = half(made - means);
-        let raw = batch.labels.clone().expect("the sampler has refused data without labels");
-        let labelled = released.label_error(raw, &a);
+        let labelled = released.label_error(batch.labels(), &a);
         let cycles = self.graph.acyclicity.of(a.clone());
         let [alpha, beta, gamma] = self.weights.map(|weight| weight.at(step));
         let counted = cycles.clone() * CYCLES[0] + cycles.clone().square() * CYCLES[1];

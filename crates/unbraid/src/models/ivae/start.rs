@@ -14,7 +14,7 @@ use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Stage;
 
-use super::{Beginning, Config, Ivae, labels};
+use super::{Beginning, Config, Ivae};
 use crate::compute::device;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch, Seen};
@@ -194,7 +194,7 @@ impl Ivae {
     /// The imitation loss: squared errors of encoding and decoding, the negative log-density of the
     /// codes under the prior, and a posterior standard deviation near that of the noise.
     fn distance(&self, batch: &Batch, codes: Tensor<2>) -> Tensor<1> {
-        let (x, u) = (self.whitened(batch), labels(batch));
+        let (x, u) = (self.whitened(batch), batch.labels());
         let (q, p) = (self.posterior(x.clone(), u.clone()), self.prior(u));
         let encoded = (q.mean - codes.clone()).square();
         let narrow = (q.log_variance - 2.0 * self.noise.ln()).square();

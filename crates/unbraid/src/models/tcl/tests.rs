@@ -1,5 +1,5 @@
 use toml::Table;
-use unbraid_measure::data::{Range, Rules, Sampler, Shape};
+use unbraid_measure::data::{Range, Sampler, Shape};
 use unbraid_measure::factors::Factor;
 use unbraid_measure::stats::assignment::best_matching;
 use unbraid_measure::stats::correlation::pearson;
@@ -206,7 +206,7 @@ fn the_sizes_of_mixed_sources_are_found() {
     let model: Table = "layers = 1".parse().unwrap();
     let mut learner = (entry::model::<Tcl>().configure)(&model, &task).unwrap().build(&task, &rng);
     learner.fit(&*data, &rng).unwrap();
-    let sampler = Sampler::new(&*data, Supervision::Labels, Rules::default(), rng.clone());
+    let sampler = Sampler::new(&*data, Supervision::Labels, false, rng.clone());
     let (sampler, steps) = (sampler.unwrap(), 1000);
     for number in 0..steps {
         let rate = 0.1 * (1.0 - number as f64 / steps as f64);

@@ -101,8 +101,7 @@ impl Scaling {
 
     /// λ of the labels of a batch.
     pub fn of(&self, batch: &Batch) -> Tensor<2> {
-        let labels = batch.labels.clone();
-        self.scaled(labels.expect("the sampler has refused data without labels"))
+        self.scaled(batch.labels())
     }
 
     /// λ of one value of one concept.

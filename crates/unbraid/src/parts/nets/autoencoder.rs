@@ -16,7 +16,7 @@
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{Shape, Supervision};
+use unbraid_measure::data::{Shape, SomeLabels, Supervision};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings::Word;
 
@@ -54,6 +54,9 @@ pub struct NetSettings {
     pub label_weight: Schedule,
     /// How labels teach: "cross-entropy", "squares" or "covariance".
     pub label_loss: LabelLoss,
+    /// How many rows have labels, where labels have a weight.
+    #[serde(flatten)]
+    pub some_labels: SomeLabels,
 }
 
 impl Default for NetSettings {
@@ -66,6 +69,7 @@ impl Default for NetSettings {
             noise: 1.0,
             label_weight: 0.0.into(),
             label_loss: LabelLoss::CrossEntropy,
+            some_labels: SomeLabels::default(),
         }
     }
 }
@@ -113,7 +117,7 @@ impl NetSettings {
     pub fn supervision(&self) -> Supervision {
         match self.label_weight {
             Schedule::Constant(0.0) => Supervision::None,
-            _ => Supervision::SomeLabels,
+            _ => Supervision::SomeLabels(self.some_labels),
         }
     }
 
@@ -237,9 +241,9 @@ impl Autoencoder {
         let posterior = self.posterior(x.clone());
         let z = posterior.sample(step);
         let reconstruction = self.error(z.clone(), x);
-        let labels = batch.views.get(1).zip(batch.labels.as_ref()).map(|(x, labels)| {
-            let means = self.posterior(x.clone()).mean;
-            (self.label_loss.cost(means, labels.clone()), self.label_weight.at(step))
+        let labels = batch.some_labels().map(|(x, labels)| {
+            let means = self.posterior(x).mean;
+            (self.label_loss.cost(means, labels), self.label_weight.at(step))
         });
         let kl_per_latent = posterior.kl_per_latent();
         let kl = kl_per_latent.clone().sum();

@@ -1,4 +1,5 @@
 use super::*;
+use unbraid_measure::data::{OneFactor, PairRule, Pairs, SomeLabels, Supervision};
 
 fn resolve(text: &str) -> Result<Plan> {
     Config::from_table(text.parse().unwrap())?.resolve()
@@ -44,7 +45,11 @@ fn mistakes_are_named_with_the_way_out() {
         ("score.metrics=[]", "setting `score.metrics` is empty"),
         ("format=99", "setting `format` is 99, newer than 1"),
         ("model.width=100000000", "would have"),
-        ("train.rate=0", "setting `train.rate` must be a positive number"),
+        ("train.learning_rate=0", "setting `train.learning_rate` must be a positive number"),
+        ("train.rate=0", "setting `train.learning_rate` must be a positive number"),
+        ("train={rate=1, learning_rate=1}", "and both are given; leave out one"),
+        ("train.labelled=0\nmodel.label_weight=1", "setting `model.labelled` must be at least 1"),
+        ("model.changed=1", "setting `model.changed` is unknown"),
         ("train.steps=-4", "setting `train.steps` cannot be -4"),
         ("train.device='tpu'", "setting `train.device` cannot be \"tpu\""),
         ("rotation=[1.0, 0.0]", "setting `rotation` has 2 numbers, but the model 10 latents"),
@@ -54,5 +59,41 @@ fn mistakes_are_named_with_the_way_out() {
     ] {
         let text = format!("{SMALL}{text}");
         assert!(refusal(&text).contains(words), "{text}: {}", refusal(&text));
+    }
+}
+
+/// As an earlier version wrote it, with the keys of every model.
+const EARLIER: &str = "
+format = 1
+unbraid = '0.1.0'
+[data]
+name = 'squares'
+[train]
+rate = 2e-3
+changed = 2
+pairs = 'released'
+labelled = 50
+ordinary = 3
+";
+
+#[test]
+fn files_of_earlier_versions_load_and_each_model_takes_what_it_reads() {
+    let plan = |model: &str| resolve(&format!("{EARLIER}[model]\n{model}\n")).unwrap();
+    let pairs = Pairs { changed: 2, rule: PairRule::Released };
+    assert_eq!(plan("name = 'ml-vae'").method.supervision(), Supervision::Pairs(pairs));
+    let one_factor = OneFactor { ordinary: 3 };
+    assert_eq!(plan("name = 'dc-ign'").method.supervision(), Supervision::OneFactor(one_factor));
+    let some_labels = SomeLabels { labelled: 50 };
+    let labels = plan("name = 'vae'\nlabel_weight = 1");
+    assert_eq!(labels.method.supervision(), Supervision::SomeLabels(some_labels));
+    let pca = plan("name = 'pca'").config;
+    assert_eq!(pca.train.learning_rate, 2e-3.into());
+    assert!(!pca.model.contains_key("changed"));
+    // What is written now is read again, and has no old name.
+    for model in ["gvae", "dc-ign", "vae", "pca"] {
+        let config = plan(&format!("name = '{model}'")).config;
+        let mut table = config.to_table();
+        assert_eq!(renamed(&mut table).unwrap(), Vec::<String>::new());
+        assert_eq!(Config::from_table(table).unwrap().resolve().unwrap().config, config);
     }
 }

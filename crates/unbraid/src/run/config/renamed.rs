@@ -1,0 +1,115 @@
+//! Names of earlier versions: their files still load.
+//!
+//! How pairs, labelled rows and batches of one factor are drawn was said in `[train]`, to every model
+//! alike; now it is said in `[model]`, by the models that learn from them.
+
+use toml::{Table, Value};
+
+use crate::error::{Error, Result};
+use crate::models;
+
+/// The keys that went from `[train]` to the models that read them.
+const MOVED: [&str; 4] = ["changed", "pairs", "labelled", "ordinary"];
+
+/// Give every key of an earlier version the name it has now; what is to be told to somebody who typed
+/// it, a line for each. Earlier versions wrote the keys of all models into every `run.toml`: what the
+/// model does not read is left out.
+pub fn renamed(table: &mut Table) -> Result<Vec<String>> {
+    // A run.toml has every key of its version: nobody typed them.
+    let typed = !table.contains_key("format");
+    let notes = renamed_quietly(table)?;
+    Ok(if typed { notes } else { vec![] })
+}
+
+fn renamed_quietly(table: &mut Table) -> Result<Vec<String>> {
+    let Some(train) = table.get_mut("train").and_then(Value::as_table_mut) else {
+        return Ok(vec![]);
+    };
+    let mut notes = Vec::new();
+    if let Some(rate) = train.remove("rate") {
+        if train.contains_key("learning_rate") {
+            let reason = "is now `train.learning_rate`, and both are given; leave out one";
+            return Err(Error::setting("train.rate", reason));
+        }
+        train.insert("learning_rate".into(), rate);
+        notes.push("`train.rate` is now `train.learning_rate`; it was read as that".into());
+    }
+    let given = MOVED.iter().filter_map(|key| Some((*key, train.remove(*key)?)));
+    let given: Vec<(&str, Value)> = given.collect();
+    let name = table.get("model").and_then(|model| model.get("name")).and_then(Value::as_str);
+    // Without a model, or with one that is unknown, something else will be said.
+    let Some(entry) = name.and_then(|name| models::find(name).ok()) else { return Ok(notes) };
+    let (known, model) = ((entry.defaults)(), table.get_mut("model").and_then(Value::as_table_mut));
+    let model = model.expect("it has a name");
+    for (key, value) in given {
+        notes.push(match (known.contains_key(key), model.contains_key(key)) {
+            (false, _) => {
+                format!("`train.{key}` was left out: {} does not read it", entry.info.name)
+            }
+            (true, true) => {
+                format!("`train.{key}` was left out: it is now `model.{key}`, which is given too")
+            }
+            (true, false) => {
+                model.insert(key.into(), value);
+                format!("`train.{key}` is now `model.{key}`; it was read as that")
+            }
+        });
+    }
+    Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Table, Vec<String>) {
+        let mut table = text.parse().unwrap();
+        let notes = renamed(&mut table).unwrap();
+        (table, notes)
+    }
+
+    fn table(text: &str) -> Table {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_has_moved_is_read_where_it_is_now_and_said() {
+        let old = "model.name = 'ada-gvae'\ntrain = { rate = 1e-3, changed = 0, steps = 5 }";
+        let new = "model = { name = 'ada-gvae', changed = 0 }\n\
+                   train = { learning_rate = 1e-3, steps = 5 }";
+        let (found, notes) = read(old);
+        assert_eq!(found, table(new));
+        assert_eq!(
+            notes,
+            [
+                "`train.rate` is now `train.learning_rate`; it was read as that",
+                "`train.changed` is now `model.changed`; it was read as that",
+            ]
+        );
+        assert_eq!(read(new), (table(new), vec![]));
+    }
+
+    #[test]
+    fn what_a_model_does_not_read_is_left_out_and_the_new_name_counts() {
+        let (found, notes) = read("model.name = 'pca'\ntrain = { labelled = 9, ordinary = 2 }");
+        assert_eq!(found, table("model.name = 'pca'\ntrain = {}"));
+        assert_eq!(notes[0], "`train.labelled` was left out: pca does not read it");
+        let (found, notes) = read("model = { name = 'dc-ign', ordinary = 3 }\ntrain.ordinary = 2");
+        assert_eq!(found["model"]["ordinary"].as_integer(), Some(3));
+        assert!(notes[0].ends_with("it is now `model.ordinary`, which is given too"), "{notes:?}");
+        // Somebody else complains of what is no section, and of unknown models.
+        for text in ["train = 3", "model = 3\ntrain.changed = 1", "model.name = 'x'"] {
+            assert_eq!(read(text).1, Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_names_of_one_setting_are_refused() {
+        let mut both = table("train = { rate = 1e-3, learning_rate = 1e-4 }");
+        let refused = renamed(&mut both).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "setting `train.rate` is now `train.learning_rate`, and both are given; leave out one"
+        );
+    }
+}
