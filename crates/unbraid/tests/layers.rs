@@ -23,16 +23,22 @@ const MEASURE: &[&[&str]] = &[
 
 const UNBRAID: &[&[&str]] = &[
     &["error"],
-    &["fetch"],
     &["compute"],
-    &["model", "parts"],
+    &["model"],
+    &["parts"],
     &["models"],
-    &["evaluate", "intervene", "draw", "figures", "run"],
-    &["report", "study"],
+    &["evaluate"],
+    &["intervene"],
+    &["draw"],
+    &["figures"],
+    &["run"],
+    &["report"],
+    &["study"],
+    &["fetch"],
 ];
 
 /// Leaves: files of these folders share only through what stands left of the folder.
-const LEAVES: &[&str] = &["metrics", "models"];
+const LEAVES: &[&str] = &["metrics", "models", "figures"];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

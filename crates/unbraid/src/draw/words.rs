@@ -54,6 +54,17 @@ pub fn short(value: f32) -> String {
     }
 }
 
+/// About three digits: none after the point from 100 on, one from 10 on, `from_one` from 1 on, else three.
+pub fn three_digits(value: f64, from_one: usize) -> String {
+    let digits = match value.abs() {
+        size if size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        size if size >= 1.0 => from_one,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}
+
 /// "a", "a and b", "a, b and c".
 pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();

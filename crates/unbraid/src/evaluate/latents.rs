@@ -11,7 +11,7 @@ const STILL: f32 = 0.05;
 
 /// How much a latent tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Told {
+pub enum Importance {
     /// The KL divergence from the prior, in nats, where codes are drawn from a Gaussian.
     Kl(f32),
     /// The standard deviation over the rows, where they are not.
@@ -24,25 +24,25 @@ pub struct Latent {
     /// Its column.
     pub index: usize,
     /// How much it tells.
-    pub told: Told,
+    pub importance: Importance,
 }
 
 impl Latent {
     /// Whether it tells next to nothing.
     pub fn is_dead(self) -> bool {
-        match self.told {
-            Told::Kl(kl) => kl < ACTIVE,
-            Told::Spread(spread) => spread < STILL,
+        match self.importance {
+            Importance::Kl(kl) => kl < ACTIVE,
+            Importance::Spread(spread) => spread < STILL,
         }
     }
 
     /// What it tells, in short: `KL 2.41`.
     pub fn amount(self) -> String {
-        match self.told {
+        match self.importance {
             // Rounded, it could look as if it were not dead.
-            Told::Kl(_) if self.is_dead() => format!("KL < {ACTIVE}"),
-            Told::Kl(kl) => format!("KL {kl:.2}"),
-            Told::Spread(spread) => format!("sd {spread:.2}"),
+            Importance::Kl(_) if self.is_dead() => format!("KL < {ACTIVE}"),
+            Importance::Kl(kl) => format!("KL {kl:.2}"),
+            Importance::Spread(spread) => format!("sd {spread:.2}"),
         }
     }
 }
@@ -51,14 +51,14 @@ impl Latent {
 pub fn by_importance(codes: &Representation) -> Vec<Latent> {
     let spread = codes.codes.std_axis(Axis(0), 0.0);
     let told = |index: usize| match &codes.readings.kl {
-        Some(kl) => Told::Kl(kl[index] as f32),
-        None => Told::Spread(spread[index]),
+        Some(kl) => Importance::Kl(kl[index] as f32),
+        None => Importance::Spread(spread[index]),
     };
-    let amount = |latent: &Latent| match latent.told {
-        Told::Kl(amount) | Told::Spread(amount) => amount,
+    let amount = |latent: &Latent| match latent.importance {
+        Importance::Kl(amount) | Importance::Spread(amount) => amount,
     };
     let mut latents: Vec<Latent> =
-        (0..codes.codes.ncols()).map(|index| Latent { index, told: told(index) }).collect();
+        (0..codes.codes.ncols()).map(|index| Latent { index, importance: told(index) }).collect();
     latents.sort_by(|a, b| amount(b).total_cmp(&amount(a)));
     latents
 }

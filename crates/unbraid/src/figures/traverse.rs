@@ -185,7 +185,7 @@ mod tests {
     use unbraid_measure::data::Range;
     use unbraid_measure::factors::Factor;
 
-    use crate::evaluate::latents::Told;
+    use crate::evaluate::latents::Importance;
 
     fn ends(span: Span) -> (f32, f32) {
         // 0 to 200 in a mixed order: its quantiles are numbers of it.
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_row_is_labelled_with_its_kl_and_a_dead_one_is_faded() {
         let walk = |index: usize, kl: f32| Walk {
-            latent: Latent { index, told: Told::Kl(kl) },
+            latent: Latent { index, importance: Importance::Kl(kl) },
             follows: Some(("x".into(), -0.97)),
             values: vec![0.0],
             frames: array![[0.0, 1.0, 0.0, 1.0]],

@@ -12,6 +12,7 @@ use crate::model::batch::Seen;
 use crate::model::learner::Learner;
 use crate::model::{Step, Task};
 use crate::models;
+use crate::parts::schedule::cosine_decay;
 
 /// Rows that tell who draws what.
 const LOOKED_AT: usize = 2000;
@@ -46,8 +47,7 @@ pub fn taught(
         let mut reader = method.build(task, &rng.split("weights"));
         reader.fit(data, &rng.split("fit"))?;
         for done in 0..STEPS {
-            let share = done as f64 / STEPS as f64;
-            let rate = RATE * 0.5 * (1.0 + (std::f64::consts::PI * share).cos());
+            let rate = cosine_decay(RATE, done as f64 / STEPS as f64);
             let draw = sampler.draw(done, BATCH.min(data.len()));
             let draw = mixed.apply(draw, &rng.split("mixed").at(done));
             reader.step(&draw, Step::new(done, STEPS, rng), rate);

@@ -30,6 +30,7 @@ use crate::model::batch::{self, Batch, Seen};
 use crate::model::{
     Abilities, Code, Concepts, Decoder, Group, Intervened, Loss, Model, Step, Strengths, Task,
 };
+use crate::parts::schedule::cosine_decay;
 use crate::parts::concepts::canvas::Canvas;
 use crate::parts::concepts::found_graph::GraphSettings;
 use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -269,7 +270,7 @@ decoder has one part.",
 
     fn groups(&self, step: &Step) -> Vec<Group> {
         let done = step.number as f64 / step.total.max(1) as f64;
-        let rate = MECHANISM_RATE * 0.5 * (1.0 + (std::f64::consts::PI * done).cos());
+        let rate = cosine_decay(MECHANISM_RATE, done);
         vec![Group { prefix: "mask", rate, betas: [0.9, 0.999] }]
     }
 

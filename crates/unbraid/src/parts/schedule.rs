@@ -161,6 +161,11 @@ impl From<f64> for Schedule {
     }
 }
 
+/// Half a cosine from a learning rate down to 0, at a share of the way.
+pub fn cosine_decay(rate: f64, share: f64) -> f64 {
+    rate * 0.5 * (1.0 + (PI * share).cos())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

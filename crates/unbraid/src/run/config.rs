@@ -145,7 +145,7 @@ impl Plan {
         config.data = overlaid(config.data, other);
         // The batch size is that of training, which does not take place here.
         config.train.batch = 1;
-        let plan = config.resolve()?;
+        let plan = config.resolve_with(self.entry)?;
         if (plan.task.shape, plan.task.label) != (self.task.shape, self.task.label) {
             let reason = "must name data of the same form as those that were trained on";
             return Err(Error::setting("score.held_out", reason));
@@ -230,12 +230,18 @@ impl Config {
     }
 
     /// Fill in every default, open the data and check everything.
-    pub fn resolve(mut self) -> Result<Plan> {
-        let (name, given) = take_name(&self.data, "data")?;
-        let (data_name, given) = data_by_name_or_path(&name, given);
+    pub fn resolve(self) -> Result<Plan> {
+        // Of two mistakes, that about the data is named.
+        data::find(&self.data_source()?.0)?;
+        let (name, _) = take_name(&self.model, "model")?;
+        self.resolve_with(models::find(&name)?)
+    }
+
+    /// The same with a method that need not be in the registry.
+    pub fn resolve_with(mut self, entry: &'static Entry) -> Result<Plan> {
+        let (data_name, given) = self.data_source()?;
         let source = data::find(&data_name)?;
-        let (name, mut model_settings) = take_name(&self.model, "model")?;
-        let entry = models::find(&name)?;
+        let mut model_settings = self.model_settings();
         check_train(&mut self.train, entry)?;
         check_score(&self.score)?;
         let (data, data_settings) = data::open(&data_name, &given)?;
@@ -272,6 +278,12 @@ impl Config {
         // And supervision that the data do not support.
         plan.sampler(Rng::new(0))?;
         Ok(plan)
+    }
+
+    /// The registry name of the data set, and its settings.
+    fn data_source(&self) -> Result<(String, Table)> {
+        let (name, given) = take_name(&self.data, "data")?;
+        Ok(data_by_name_or_path(&name, given))
     }
 
     /// As it is written to `run.toml`.

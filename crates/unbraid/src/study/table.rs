@@ -8,6 +8,7 @@ use toml::Value;
 use unbraid_measure::files;
 
 use super::{Planned, State, Study};
+use crate::draw::words::three_digits;
 use crate::error::Result;
 use crate::run::Run;
 use crate::run::files::{BOUND, SCORES};
@@ -155,8 +156,8 @@ impl Gathered {
             let runs = if done == all { all.to_string() } else { format!("{done} of {all}") };
             let cell = |column: &String| match line.cells.get(column) {
                 None => "-".into(),
-                Some(cell) if cell.values.len() < 2 => short(cell.mean()),
-                Some(cell) => format!("{} ± {}", short(cell.mean()), short(cell.deviation())),
+                Some(cell) if cell.values.len() < 2 => three_digits(cell.mean(), 2),
+                Some(cell) => format!("{} ± {}", three_digits(cell.mean(), 2), three_digits(cell.deviation(), 2)),
             };
             let mut words = vec![line.row.clone(), runs];
             words.extend(self.columns.iter().map(cell));
@@ -204,14 +205,4 @@ pub(crate) fn markdown(rows: &[Vec<String>]) -> String {
     let rule = format!("|{}\n", "---|".repeat(rows[0].len()));
     let body: String = rows[1..].iter().map(line).collect();
     format!("{}{rule}{body}", line(&rows[0]))
-}
-
-/// Three digits that matter.
-fn short(value: f64) -> String {
-    match value.abs() {
-        size if size >= 100.0 => format!("{value:.0}"),
-        size if size >= 10.0 => format!("{value:.1}"),
-        size if size >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use toml::{Table, Value};
 use unbraid_measure::info::did_you_mean;
 
+use crate::draw::words::three_digits;
 use crate::error::{Error, Result};
 use crate::run::config;
 use crate::study::{Gathered, Line, Study};
@@ -144,11 +145,7 @@ impl Part {
 
 /// A number of a table with three digits, or a dash.
 fn short(number: Option<f64>) -> String {
-    number.map_or("-".into(), |number| match number.abs() {
-        size if size >= 100.0 => format!("{number:.0}"),
-        size if size >= 10.0 => format!("{number:.1}"),
-        _ => format!("{number:.3}"),
-    })
+    number.map_or("-".into(), |number| three_digits(number, 3))
 }
 
 /// The lines of a row of the study file.

@@ -1,0 +1,77 @@
+//! A model on top of a finished run: `model.base`.
+
+use std::path::Path;
+
+use unbraid::run::config::{Config, Plan};
+use unbraid::run::score::Scoring;
+use unbraid::run::{Run, TrainedRun, Traversal, train};
+use unbraid::watch::Nobody;
+
+const AUTOENCODER: &str = "model = { name = 'vae', latents = 6, net = 'fc', width = 32 }";
+
+fn planned(model: &str, steps: u64) -> unbraid::Result<Plan> {
+    let text = format!(
+        "data.name = 'squares'\n{model}\nscore = {{ rows = 200, metrics = ['mcc'] }}\n\
+         train = {{ steps = {steps}, batch = 32, threads = 2, log_every = 5 }}"
+    );
+    Config::from_table(text.parse().unwrap())?.resolve()
+}
+
+fn trained(directory: &Path, plan: Plan) -> TrainedRun {
+    let run = Run::create(directory, &plan).unwrap();
+    train::train(&run, &plan, &Nobody).unwrap();
+    TrainedRun::with(run, plan).unwrap()
+}
+
+#[test]
+fn a_model_learns_from_the_codes_of_its_base_and_decodes_through_it() {
+    let place = tempfile::tempdir().unwrap();
+    let base = trained(&place.path().join("base"), planned(AUTOENCODER, 40).unwrap());
+    let before = std::fs::read(base.run().file("model.safetensors")).unwrap();
+    let on = |model: &str| {
+        let base = place.path().join("base");
+        format!("model = {{ {model}, base = '{}' }}", base.display())
+    };
+    for (name, model) in
+        [("pca", "name = 'pca', latents = 3"), ("vae", "name = 'vae', latents = 3")]
+    {
+        let top = trained(&place.path().join(name), planned(&on(model), 20).unwrap());
+        let codes = top.scored_codes(&Nobody).unwrap();
+        assert_eq!(codes.codes.dim(), (200, 3), "{name}");
+        // Codes are of the base's six, decoded observations are images again.
+        let decoded = top.learner().decode(codes.codes.view()).unwrap();
+        assert_eq!(decoded.dim(), (200, 256), "{name}");
+        assert!(decoded.iter().all(|pixel| (0.0..=1.0).contains(pixel)), "{name}");
+        // Found again from the directory alone.
+        let again = TrainedRun::open(top.run().directory()).unwrap();
+        assert_eq!(again.scored_codes(&Nobody).unwrap().codes, codes.codes, "{name}");
+        assert!(
+            again.score(&Scoring::default(), &Nobody).unwrap().report.outcomes[0].score.is_ok()
+        );
+        assert!(!again.traverse(&Traversal::default(), &Nobody).unwrap().is_empty(), "{name}");
+    }
+    let after = std::fs::read(base.run().file("model.safetensors")).unwrap();
+    assert!(before == after, "the base is frozen");
+}
+
+#[test]
+fn a_base_that_cannot_be_used_is_refused_before_training() {
+    let place = tempfile::tempdir().unwrap();
+    let refused = |model: &str| planned(model, 5).err().unwrap().to_string();
+    let missing = refused("model = { name = 'pca', base = 'nowhere' }");
+    assert!(
+        missing.contains("`model.base` cannot be used: nowhere: is no run directory"),
+        "{missing}"
+    );
+    let plan = planned(AUTOENCODER, 5).unwrap();
+    let begun = place.path().join("begun");
+    Run::create(&begun, &plan).unwrap();
+    let unfinished = refused(&format!("model = {{ name = 'pca', base = '{}' }}", begun.display()));
+    assert!(unfinished.contains("finish training"), "{unfinished}");
+    let text = "data.name = 'mixing'\nmodel.name = 'pca'";
+    let other = Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap();
+    let other = trained(&place.path().join("other"), other);
+    let directory = other.run().directory().display();
+    let shape = refused(&format!("model = {{ name = 'pca', base = '{directory}' }}"));
+    assert!(shape.contains("was trained on") && shape.contains("these data are"), "{shape}");
+}
