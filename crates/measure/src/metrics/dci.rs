@@ -15,10 +15,12 @@ use ndarray::{Array2, Axis};
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
-use crate::predictors::boosting::{Classifier, Columns, Task, accuracy, fit_each};
+use crate::predictors::boosting::{Classifier, Task, teach};
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::classes::accuracy;
 use crate::stats::matrix_scores::{completeness, disentanglement, disentanglements};
+use crate::stats::mean;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -96,19 +98,11 @@ impl Metric for Dci {
                     .into(),
             ));
         }
-        if let Some(task) = tasks.iter().find(|task| !task.is_taught()) {
-            return Err(Error::Missing(format!(
-                "dci cannot be computed, because factor `{}` has one value in the {} rows that \
-                 teach and others only in those that judge; give more rows that teach",
-                representation.factors[task.factor].name,
-                train.len()
-            )));
-        }
-        let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
-        let columns = Columns::new(codes(&train).view());
-        let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..]).collect();
-        let models = fit_each(&columns, &classes, |share| watch.advance(share))?;
-        let told = models.iter().map(|model| model.predict(codes(&test).view())).collect();
+        Task::check_taught(&tasks, &representation.factors, "dci")?;
+        let codes = &representation.codes;
+        let models = teach(codes.view(), &train, &tasks, |share| watch.advance(share))?;
+        let judged = codes.select(Axis(0), &test);
+        let told = models.iter().map(|model| model.predict(judged.view())).collect();
         Ok(summary(representation, &tasks, &models, told))
     }
 }
@@ -123,10 +117,9 @@ fn summary(
     let codes = representation.codes.ncols();
     let importances =
         Array2::from_shape_fn((codes, tasks.len()), |(j, k)| models[k].importances[j]);
-    let mean = |accuracies: Vec<f64>| accuracies.iter().sum::<f64>() / tasks.len() as f64;
     let pairs = tasks.iter().zip(models);
-    let train = pairs.map(|(task, model)| accuracy(&model.fitted, &task.train)).collect();
-    let test = tasks.iter().zip(told).map(|(task, told)| accuracy(&told, &task.test)).collect();
+    let train = pairs.map(|(task, model)| accuracy(model.fitted.iter().copied(), &task.train));
+    let test = tasks.iter().zip(told).map(|(task, told)| accuracy(told, &task.test));
     // Rounding may leave entropies a hair above 1.
     let not_below_zero = |score: f64| score.max(0.0);
     let mut parts = vec![

@@ -16,11 +16,13 @@ use std::borrow::Cow;
 use ndarray::Axis;
 
 use super::{Better, Metric, Needs, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
-use crate::predictors::boosting::{Columns, Task, accuracy, fit_each};
-use crate::representation::{Representation, Split};
+use crate::predictors::boosting::{Classifier, Task, teach};
+use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::classes::accuracy;
+use crate::stats::learning_curve::{LearningCurve, STUDY_SIZES, sizes_within};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -69,7 +71,7 @@ pub struct DownstreamGbt {
 
 impl DownstreamGbt {
     /// The sizes of the study.
-    pub const STUDY: Self = Self { sizes: Cow::Borrowed(&[10, 100, 1000, 10_000]) };
+    pub const STUDY: Self = Self { sizes: Cow::Borrowed(STUDY_SIZES) };
 }
 
 impl Metric for DownstreamGbt {
@@ -99,31 +101,25 @@ impl Metric for DownstreamGbt {
         watch: &Stage,
     ) -> Result<Score> {
         representation.check_change("downstream-gbt")?;
-        let (mut train, test) = representation.split_rows()?;
-        if let Split::Random { .. } = representation.protocol.split {
-            // A table is often in order, and its first rows then all alike.
-            let order = rng.split("order of rows that teach").permutation(train.len());
-            train = order.into_iter().map(|position| train[position]).collect();
-        }
+        let (train, test) = representation.shuffled_split_rows(rng)?;
+        let sizes = sizes_within(train.len(), &self.sizes, 1, "downstream-gbt")?;
         let tasks = Task::of_each(&representation.classes(), &train, &test);
-        let sizes: Vec<usize> =
-            self.sizes.iter().copied().filter(|size| *size <= train.len()).collect();
-        if sizes.is_empty() {
-            return Err(Error::Missing(format!(
-                "downstream-gbt cannot be computed, because there are {} rows that teach; give at \
-                 least {}",
-                train.len(),
-                self.sizes.first().copied().unwrap_or(1)
-            )));
-        }
+        let codes = &representation.codes;
+        let judged = codes.select(Axis(0), &test);
         let work: f64 = sizes.iter().map(|size| work(*size)).sum();
         let mut accuracies = Vec::new();
         for &size in &sizes {
             let advance = |share: f64| watch.advance(share * self::work(size) / work);
-            let table = (representation, &train[..size], &test[..]);
-            accuracies.push(accuracies_of(table, &tasks, advance)?);
+            let models = teach(codes.view(), &train[..size], &tasks, advance)?;
+            let both = |(model, task): (Classifier, &Task)| {
+                let told = model.predict(judged.view());
+                [accuracy(told, &task.test), accuracy(model.fitted, &task.train[..size])]
+            };
+            accuracies.push(models.into_iter().zip(&tasks).map(both).collect());
         }
-        Ok(summary(representation, &tasks, &sizes, &accuracies))
+        let curve = LearningCurve { sizes, accuracies };
+        let parts = curve.parts(&representation.factors);
+        Ok(Score { value: curve.value(), parts, matrix: None })
     }
 }
 
@@ -133,62 +129,11 @@ fn work(size: usize) -> f64 {
     size as f64 + 4000.0
 }
 
-/// On the rows that judge and on those that taught, for each task. Tasks may have more rows that
-/// teach than are given.
-fn accuracies_of(
-    (representation, train, test): (&Representation, &[usize], &[usize]),
-    tasks: &[Task],
-    advance: impl Fn(f64) -> Result<()> + Sync,
-) -> Result<Vec<[f64; 2]>> {
-    let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
-    let columns = Columns::new(codes(train).view());
-    let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..train.len()]).collect();
-    let models = fit_each(&columns, &classes, advance)?;
-    let test = codes(test);
-    let both = |(model, task): (_, &Task)| {
-        let model: &crate::predictors::boosting::Classifier = model;
-        let taught = accuracy(&model.fitted, &task.train[..train.len()]);
-        [accuracy(&model.predict(test.view()), &task.test), taught]
-    };
-    Ok(models.iter().zip(tasks).map(both).collect())
-}
-
-/// `accuracies` by size, task, and test or train.
-fn summary(
-    representation: &Representation,
-    tasks: &[Task],
-    sizes: &[usize],
-    accuracies: &[Vec<[f64; 2]>],
-) -> Score {
-    let mean = |of_size: &Vec<[f64; 2]>, which: usize| {
-        of_size.iter().map(|both| both[which]).sum::<f64>() / tasks.len() as f64
-    };
-    let mut parts = Vec::new();
-    for (which, rows) in ["test", "train"].into_iter().enumerate() {
-        let of_sizes = sizes.iter().zip(accuracies);
-        parts.extend(of_sizes.map(|(size, all)| (format!("{rows}/{size}"), mean(all, which))));
-    }
-    let at = |size: usize| {
-        let place = sizes.iter().position(|other| *other == size)?;
-        Some(mean(&accuracies[place], 0))
-    };
-    if let (Some(few), Some(many)) = (at(100), at(10_000))
-        && many > 0.0
-    {
-        parts.push(("statistical_efficiency".into(), few / many));
-    }
-    let (size, largest) = (sizes[sizes.len() - 1], &accuracies[sizes.len() - 1]);
-    for (task, both) in tasks.iter().zip(largest) {
-        let name = &representation.factors[task.factor].name;
-        parts.push((format!("test/{size}/{name}"), both[0]));
-    }
-    Score { value: mean(largest, 0), parts, matrix: None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::factors::Factor;
+    use crate::representation::Split;
     use ndarray::Array2;
 
     /// Two factors with 3 and 5 values, row by row in order, and the first as its code.

@@ -13,7 +13,7 @@ use ndarray::Axis;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
-use crate::predictors::boosting::{Columns, Task, fit_each};
+use crate::predictors::boosting::{Task, teach};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::watch::Stage;
@@ -90,20 +90,11 @@ impl Metric for Fairness {
                     .into(),
             ));
         }
-        if let Some(task) = tasks.iter().find(|task| !task.is_taught()) {
-            return Err(Error::Missing(format!(
-                "fairness cannot be computed, because factor `{}` has one value in the {} rows \
-                 that teach and others only in those that judge; give more rows that teach",
-                representation.factors[task.factor].name,
-                train.len()
-            )));
-        }
-        let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
-        let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..]).collect();
-        let columns = Columns::new(codes(&train).view());
-        let models = fit_each(&columns, &classes, |share| watch.advance(share))?;
-        let told: Vec<Vec<u32>> =
-            models.iter().map(|model| model.predict(codes(&test).view())).collect();
+        Task::check_taught(&tasks, &representation.factors, "fairness")?;
+        let codes = &representation.codes;
+        let models = teach(codes.view(), &train, &tasks, |share| watch.advance(share))?;
+        let judged = codes.select(Axis(0), &test);
+        let told: Vec<Vec<u32>> = models.iter().map(|model| model.predict(judged.view())).collect();
         let names: Vec<&str> =
             tasks.iter().map(|task| representation.factors[task.factor].name.as_str()).collect();
         Ok(summary(&tasks, &told, &names))

@@ -10,6 +10,7 @@ use crate::graph::Graph;
 use crate::npz::Array;
 use crate::rng::Rng;
 use crate::stats::information::histogram_bins;
+use crate::stats::is_constant;
 use crate::tables::{Column, Table};
 
 mod file;
@@ -153,12 +154,23 @@ impl<'a> Representation<'a> {
         }
     }
 
+    /// As [`split_rows`](Self::split_rows), those that teach in an order in which a few of the first
+    /// may teach alone: at random where the split is.
+    pub fn shuffled_split_rows(&self, rng: &Rng) -> Result<(Vec<usize>, Vec<usize>)> {
+        let (mut train, test) = self.split_rows()?;
+        if let Split::Random { .. } = self.protocol.split {
+            // A table is often in order, and its first rows then all alike.
+            let order = rng.split("order of rows that teach").permutation(train.len());
+            train = order.into_iter().map(|position| train[position]).collect();
+        }
+        Ok((train, test))
+    }
+
     /// Refuse a factor that never changes, for a metric that has no value with one: it would divide
     /// by the entropy of the factor, or teach a classifier one class.
     pub fn check_change(&self, metric: &str) -> Result<()> {
-        let constant = |column: ArrayView1<f32>| column.iter().all(|value| *value == column[0]);
         let mut columns = self.values.columns().into_iter().zip(&self.factors);
-        match columns.find(|(column, _)| constant(*column)) {
+        match columns.find(|(column, _)| is_constant(*column)) {
             None => Ok(()),
             Some((_, factor)) => Err(Error::Missing(format!(
                 "{metric} cannot be computed, because factor `{}` never changes in these rows; \
@@ -170,32 +182,24 @@ impl<'a> Representation<'a> {
 
     /// These rows only, in this order.
     pub fn select(&self, rows: &[usize]) -> Representation<'static> {
-        let readings = Readings {
-            siblings: self.readings.siblings.iter().map(|other| other.select(rows)).collect(),
-            ..self.readings.clone()
-        };
         Representation {
             codes: self.codes.select(Axis(0), rows).into(),
             values: self.values.select(Axis(0), rows).into(),
             factors: self.factors.clone(),
             protocol: self.protocol,
-            readings,
+            readings: self.readings.select(rows),
         }
     }
 
     /// The first rows only, without a copy of codes and values.
     pub fn first(&self, rows: usize) -> Representation<'_> {
         let first = Slice::from(..rows);
-        let cut = |other: &Sibling| other.select(&(0..rows).collect::<Vec<_>>());
         Representation {
             codes: self.codes.slice_axis(Axis(0), first).into(),
             values: self.values.slice_axis(Axis(0), first).into(),
             factors: self.factors.clone(),
             protocol: self.protocol,
-            readings: Readings {
-                siblings: self.readings.siblings.iter().map(cut).collect(),
-                ..self.readings.clone()
-            },
+            readings: self.readings.select(&(0..rows).collect::<Vec<_>>()),
         }
     }
 
@@ -280,9 +284,14 @@ impl<'a> Representation<'a> {
     }
 }
 
-impl Sibling {
+impl Readings {
+    /// Those of some rows.
     fn select(&self, rows: &[usize]) -> Self {
-        Self { codes: self.codes.select(Axis(0), rows), kl: self.kl.clone() }
+        let cut = |other: &Sibling| Sibling {
+            codes: other.codes.select(Axis(0), rows),
+            kl: other.kl.clone(),
+        };
+        Self { siblings: self.siblings.iter().map(cut).collect(), ..self.clone() }
     }
 }
 
