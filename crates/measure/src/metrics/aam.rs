@@ -84,8 +84,7 @@ impl Metric for Aam {
                     .into(),
             ));
         }
-        let value = parts.iter().map(|(_, alignment)| alignment).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 

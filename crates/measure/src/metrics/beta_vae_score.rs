@@ -14,14 +14,13 @@
 //! The first paper trains its classifier differently: see `higgins-score`.
 
 use super::{Better, Metric, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::logistic::{Logistic, Strips};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::column_order::in_order_of_columns;
+use crate::stats::classes::accuracy;
 use crate::stats::differences::Differences;
-use crate::stats::groups::Groups;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -101,17 +100,8 @@ impl Metric for BetaVaeScore {
         watch: &Stage,
     ) -> Result<Score> {
         let classes = representation.classes();
-        let groups = Groups::of_all(&classes);
-        if groups.len() < 2 {
-            return Err(Error::Missing(
-                "beta-vae-score cannot be computed, because it asks which factor is held fixed and \
-                 fewer than two can be: a factor needs two values, and two rows that share one; \
-                 score more rows or more factors"
-                    .into(),
-            ));
-        }
-        let codes = in_order_of_columns(representation.codes.view());
-        let differences = Differences::new(codes.view(), &groups, self.batch);
+        let codes = representation.codes.view();
+        let differences = Differences::new(codes, &classes, self.batch, "beta-vae-score")?;
         let points = |count: usize, purpose: &str| {
             let (points, labels) = differences.points(0, count, &rng.split(purpose));
             let rows: Vec<usize> = (0..count).collect();
@@ -122,15 +112,11 @@ impl Metric for BetaVaeScore {
         let (judged, truth) = points(self.test_points, "test");
         watch.advance(0.2)?;
         let fit = if self.one_vs_rest { Logistic::fit_one_vs_rest } else { Logistic::fit };
-        let model = fit(&taught, &labels, groups.len(), 1.0);
+        let model = fit(&taught, &labels, differences.labels(), 1.0);
         watch.advance(0.4)?;
-        let accuracy = |rows: &Strips, truth: &[usize]| {
-            let right = model.predict(rows).iter().zip(truth).filter(|(a, b)| a == b).count();
-            right as f64 / truth.len() as f64
-        };
         Ok(Score {
-            value: accuracy(&judged, &truth),
-            parts: vec![("train".into(), accuracy(&taught, &labels))],
+            value: accuracy(model.predict(&judged), &truth),
+            parts: vec![("train".into(), accuracy(model.predict(&taught), &labels))],
             matrix: None,
         })
     }

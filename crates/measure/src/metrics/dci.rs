@@ -146,10 +146,6 @@ mod tests {
     use crate::factors::Factor;
     use crate::representation::Split;
 
-    fn part(score: &Score, name: &str) -> Option<f64> {
-        score.parts.iter().find(|(part, _)| part == name).map(|(_, value)| *value)
-    }
-
     /// The grid of two factors with 4 values each, ten times.
     fn score(train: usize, code: impl Fn(f32, f32) -> Vec<f32>) -> Result<Score> {
         let values = Array2::from_shape_fn((160, 2), |(row, k)| [row / 4 % 4, row % 4][k] as f32);
@@ -166,10 +162,10 @@ mod tests {
     fn a_code_per_factor_is_perfect_but_for_what_is_added_to_each_importance() {
         let found = score(80, |a, b| vec![-b, 1.0, 2.0 * a]).unwrap();
         assert!((found.value - 1.0).abs() < 1e-8 && found.value < 1.0);
-        assert!((part(&found, "completeness").unwrap() - 1.0).abs() < 1e-8);
-        assert_eq!(part(&found, "informativeness_test"), Some(1.0));
-        assert_eq!(part(&found, "disentanglement/code-1"), Some(0.0));
-        assert!(part(&found, "completeness/b").unwrap() > 0.99);
+        assert!((found.part("completeness").unwrap() - 1.0).abs() < 1e-8);
+        assert_eq!(found.part("informativeness_test"), Some(1.0));
+        assert_eq!(found.part("disentanglement/code-1"), Some(0.0));
+        assert!(found.part("completeness/b").unwrap() > 0.99);
         let matrix = found.matrix.unwrap();
         assert_eq!(matrix.dim(), (3, 2));
         assert!(matrix[[2, 0]] > 0.999 && matrix[[0, 1]] > 0.999);
@@ -179,21 +175,21 @@ mod tests {
     fn a_code_for_both_factors_is_not_disentangled_and_two_for_one_are_not_complete() {
         // One code tells everything: its importances are equal shares.
         let one = score(80, |a, b| vec![4.0 * a + b, 0.0]).unwrap();
-        assert!(one.value < 1e-9 && part(&one, "completeness").unwrap() > 0.999, "{one:?}");
+        assert!(one.value < 1e-9 && one.part("completeness").unwrap() > 0.999, "{one:?}");
         // The same code twice: ties are broken by lot, so each has about half. 1 - ln 2 / ln 4.
         let twice = score(80, |a, b| vec![a, b, a, b]).unwrap();
         assert!(twice.value > 0.999);
-        let completeness = part(&twice, "completeness").unwrap();
+        let completeness = twice.part("completeness").unwrap();
         assert!((completeness - 0.5).abs() < 0.02, "{completeness}");
     }
 
     #[test]
     fn one_code_has_no_completeness_and_codes_that_tell_nothing_score_zero() {
         let one = score(80, |a, _| vec![a]).unwrap();
-        assert_eq!(part(&one, "completeness"), None);
+        assert_eq!(one.part("completeness"), None);
         let nothing = score(80, |_, _| vec![0.3, 0.3]).unwrap();
-        assert_eq!((nothing.value, part(&nothing, "completeness")), (0.0, Some(0.0)));
-        assert_eq!(part(&nothing, "informativeness_train"), Some(0.25));
+        assert_eq!((nothing.value, nothing.part("completeness")), (0.0, Some(0.0)));
+        assert_eq!(nothing.part("informativeness_train"), Some(0.25));
     }
 
     #[test]

@@ -148,10 +148,6 @@ mod tests {
         table
     }
 
-    fn part(score: &Score, name: &str) -> Option<f64> {
-        score.parts.iter().find(|(part, _)| part == name).map(|(_, value)| *value)
-    }
-
     #[test]
     fn the_largest_size_is_the_value_and_sizes_that_are_not_there_are_left_out() {
         let table = table(300, Split::Random { seed: 0 });
@@ -161,8 +157,8 @@ mod tests {
         let expected = ["test/10", "test/100", "train/10", "train/100", "test/100/a", "test/100/b"];
         assert_eq!(names, expected);
         // a is told, b is guessed: one value of five.
-        assert_eq!(part(&found, "test/100/a"), Some(1.0));
-        let guessed = part(&found, "test/100/b").unwrap();
+        assert_eq!(found.part("test/100/a"), Some(1.0));
+        let guessed = found.part("test/100/b").unwrap();
         assert!((guessed - 0.2).abs() < 0.12, "{guessed}");
         assert!((found.value - f64::midpoint(1.0, guessed)).abs() < 1e-12);
     }
@@ -173,9 +169,9 @@ mod tests {
         let table = table(300, Split::Ends { train: 10, test: 60 });
         let found =
             DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
-        assert_eq!((part(&found, "test/10/a"), part(&found, "test/10/b")), (Some(0.0), Some(0.2)));
+        assert_eq!((found.part("test/10/a"), found.part("test/10/b")), (Some(0.0), Some(0.2)));
         // With nothing to split by, b is always its first value: 2 of 10 rows.
-        assert_eq!(part(&found, "train/10"), Some(0.6));
+        assert_eq!(found.part("train/10"), Some(0.6));
     }
 
     #[test]
@@ -183,8 +179,8 @@ mod tests {
         let table = table(10_100, Split::Ends { train: 10_000, test: 100 });
         let quick = DownstreamGbt { sizes: Cow::Borrowed(&[100, 10_000]) };
         let found = quick.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
-        let ratio = part(&found, "test/100").unwrap() / part(&found, "test/10000").unwrap();
-        assert_eq!(part(&found, "statistical_efficiency"), Some(ratio));
+        let ratio = found.part("test/100").unwrap() / found.part("test/10000").unwrap();
+        assert_eq!(found.part("statistical_efficiency"), Some(ratio));
     }
 
     #[test]

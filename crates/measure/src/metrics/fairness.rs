@@ -195,7 +195,7 @@ mod tests {
         // a and b cannot both be told from their sum: where it is 1, one value of each is guessed,
         // and that guess is right for all rows with one value of the other.
         let mixed = score(|a, b, c| vec![a + b, c]);
-        let part = |name: &str| mixed.parts.iter().find(|(part, _)| part == name).unwrap().1;
+        let part = |name: &str| mixed.part(name).unwrap();
         assert!(part("sensitive/c") < 1e-12 && part("predicting/c") < 1e-12, "{mixed:?}");
         assert!(part("predicting/a") > 0.1 && part("sensitive/b") > 0.1, "{mixed:?}");
         assert!(part("max") >= mixed.value);

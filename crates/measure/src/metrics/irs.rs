@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::{is_constant, mean};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -125,15 +126,11 @@ impl Irs {
 
 /// M = max |z - mean(z)|, exactly 0 for a code that never changes.
 fn largest_distance(code: &[f32]) -> f64 {
-    if code.iter().all(|value| *value == code[0]) {
+    if is_constant(code.into()) {
         return 0.0;
     }
-    let mean = mean(code);
+    let mean = mean(code.iter().copied().map(f64::from));
     code.iter().map(|value| (f64::from(*value) - mean).abs()).fold(0.0, f64::max)
-}
-
-fn mean(values: &[f32]) -> f64 {
-    values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64
 }
 
 /// The rows of a table by the bin of one factor.
@@ -167,7 +164,7 @@ impl Groups {
         let (mut sum, mut groups, mut distances) = (0.0, 0.0, Vec::new());
         for bin in self.starts.windows(2).filter(|bin| bin[0] < bin[1]) {
             let group = &sorted[bin[0]..bin[1]];
-            let mean = mean(group);
+            let mean = mean(group.iter().copied().map(f64::from));
             distances.clear();
             distances.extend(group.iter().map(|value| (f64::from(*value) - mean).abs()));
             sum += quantile_of(&mut distances, quantile);

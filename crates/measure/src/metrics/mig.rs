@@ -9,7 +9,7 @@
 //! The original paper integrates over the posterior instead of cutting its mean into bins.
 
 use super::{Better, Metric, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
@@ -72,12 +72,7 @@ impl Metric for Mig {
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
-        if representation.codes.ncols() < 2 {
-            return Err(Error::Missing(
-                "one code has no rival, so there is no gap to measure; score two codes or more"
-                    .into(),
-            ));
-        }
+        representation.check_rivals()?;
         representation.check_change("mig")?;
         let factors = representation.classes();
         let matrix = information_matrix(&representation.binned_codes(), &factors);
@@ -85,14 +80,14 @@ impl Metric for Mig {
             (format!("mig/{}", representation.factors[k].name), gap / entropy(&factors[k]))
         };
         let parts: Vec<_> = gaps(matrix.view()).into_iter().enumerate().map(part).collect();
-        let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::factors::Factor;
     use ndarray::{Array2, array};
 

@@ -81,13 +81,9 @@ impl Metric for Modularity {
             ));
         }
         let matrix = information_matrix(&representation.binned_codes(), &representation.classes());
-        let each = modularities(matrix.view());
-        let part = |(j, &modularity): (usize, &f64)| (format!("modularity/code-{j}"), modularity);
-        Ok(Score {
-            value: each.iter().sum::<f64>() / each.len() as f64,
-            parts: each.iter().enumerate().map(part).collect(),
-            matrix: Some(matrix),
-        })
+        let each = modularities(matrix.view()).into_iter().enumerate();
+        let parts = each.map(|(j, modularity)| (format!("modularity/code-{j}"), modularity));
+        Ok(Score::mean_of(parts.collect(), Some(matrix)))
     }
 }
 

@@ -151,8 +151,7 @@ impl Metric for Sap {
         let part = |(factor, gap): (&Factor, f64)| (format!("{name}/{}", factor.name), gap);
         let parts: Vec<_> =
             representation.factors.iter().zip(gaps(matrix.view())).map(part).collect();
-        let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 

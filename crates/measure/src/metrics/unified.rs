@@ -15,6 +15,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::{entropy, information_matrix};
 use crate::stats::matrix_scores::{completeness, disentanglement, gaps, modularities};
+use crate::stats::mean;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -88,7 +89,7 @@ impl Metric for Unified {
         }
         let of_varying = matrix.select(Axis(1), &varying);
         let gaps = gaps(of_varying.view());
-        let shares = gaps.iter().zip(&varying).map(|(gap, &k)| gap / entropies[k]).collect();
+        let shares = gaps.iter().zip(&varying).map(|(gap, &k)| gap / entropies[k]);
         let value = disentanglement(of_varying.view());
         let parts = [
             ("disentanglement", value),
@@ -100,10 +101,6 @@ impl Metric for Unified {
         let parts = parts.map(|(name, part)| (name.to_string(), part)).to_vec();
         Ok(Score { value, parts, matrix: Some(matrix) })
     }
-}
-
-fn mean(values: Vec<f64>) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]

@@ -180,6 +180,17 @@ impl<'a> Representation<'a> {
         }
     }
 
+    /// Refuse a single code, for a metric that asks how far the best is ahead of the second best.
+    pub fn check_rivals(&self) -> Result<()> {
+        match self.codes.ncols() < 2 {
+            false => Ok(()),
+            true => Err(Error::Missing(
+                "one code has no rival, so there is no gap to measure; score two codes or more"
+                    .into(),
+            )),
+        }
+    }
+
     /// These rows only, in this order.
     pub fn select(&self, rows: &[usize]) -> Representation<'static> {
         Representation {
