@@ -125,20 +125,15 @@ impl Metric for BetaVaeScore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use ndarray::{Array2, array};
+    use crate::representation::grid;
 
     const QUICK: BetaVaeScore =
         BetaVaeScore { train_points: 600, test_points: 400, ..BetaVaeScore::STUDY };
 
     /// The grid of three factors with 4 values each.
     fn score(metric: BetaVaeScore, codes: &[usize]) -> Score {
-        let values =
-            Array2::from_shape_fn((64, 3), |(row, k)| (row / 4usize.pow(k as u32) % 4) as f32);
-        let codes = values.select(ndarray::Axis(1), codes);
-        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, (0..4).map(|i| i as f32)));
-        let representation = Representation::new(codes, values, factors.into()).unwrap();
-        metric.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = grid([4, 4, 4], 1, |values| codes.iter().map(|&k| values[k]).collect());
+        metric.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -158,9 +153,7 @@ mod tests {
 
     #[test]
     fn one_factor_alone_is_no_question() {
-        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("fixed", [5.0])];
-        let values = array![[0.0, 5.0], [1.0, 5.0], [0.0, 5.0]];
-        let table = Representation::new(array![[0.0], [1.0], [2.0]], values, factors).unwrap();
+        let table = grid([2, 1], 2, |[a, _]| vec![a]);
         let error = QUICK.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("fewer than two can be"), "{error}");
     }

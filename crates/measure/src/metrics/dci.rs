@@ -143,17 +143,11 @@ fn summary(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use crate::representation::Split;
+    use crate::representation::{Split, grid};
 
     /// The grid of two factors with 4 values each, ten times.
     fn score(train: usize, code: impl Fn(f32, f32) -> Vec<f32>) -> Result<Score> {
-        let values = Array2::from_shape_fn((160, 2), |(row, k)| [row / 4 % 4, row % 4][k] as f32);
-        let rows: Vec<Vec<f32>> = values.rows().into_iter().map(|v| code(v[0], v[1])).collect();
-        let codes = Array2::from_shape_fn((160, rows[0].len()), |(row, j)| rows[row][j]);
-        let four = |name: &str| Factor::discrete(name, (0..4).map(|v| v as f32));
-        let factors = vec![four("a"), four("b")];
-        let mut table = Representation::new(codes, values, factors).unwrap();
+        let mut table = grid([4, 4], 10, |[a, b]| code(a, b));
         table.protocol.split = Split::Ends { train, test: 160 - train };
         Dci.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
@@ -197,12 +191,8 @@ mod tests {
         // The first four rows have one value of a.
         let error = score(4, |a, b| vec![a, b]).unwrap_err().to_string();
         assert!(error.contains("factor `a` has one value in the 4 rows that teach"), "{error}");
-        let table = Representation::new(
-            ndarray::array![[0.0], [1.0], [2.0]],
-            ndarray::array![[0.0], [1.0], [0.0]],
-            vec![Factor::discrete("a", [0.0, 1.0])],
-        );
-        let error = Dci.score(&table.unwrap(), &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
+        let one = grid([2], 2, |[a]| vec![a]);
+        let error = Dci.score(&one, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("there is one only"), "{error}");
     }
 }

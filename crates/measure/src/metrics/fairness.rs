@@ -161,9 +161,7 @@ impl Unfairness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use crate::representation::Split;
-    use ndarray::Array2;
+    use crate::representation::{Split, grid};
 
     #[test]
     fn distances_of_groups_by_hand() {
@@ -179,11 +177,7 @@ mod tests {
 
     /// Three factors with 2 values each on their grid, fifty times.
     fn score(code: impl Fn(f32, f32, f32) -> Vec<f32>) -> Score {
-        let values = Array2::from_shape_fn((400, 3), |(row, k)| (row >> k & 1) as f32);
-        let rows: Vec<_> = values.rows().into_iter().map(|v| code(v[0], v[1], v[2])).collect();
-        let codes = Array2::from_shape_fn((400, rows[0].len()), |(row, j)| rows[row][j]);
-        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, [0.0, 1.0]));
-        let mut table = Representation::new(codes, values, factors.into()).unwrap();
+        let mut table = grid([2, 2, 2], 50, |[a, b, c]| code(a, b, c));
         table.protocol.split = Split::Ends { train: 200, test: 200 };
         Fairness.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }

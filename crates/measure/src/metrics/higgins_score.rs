@@ -205,7 +205,7 @@ impl Layer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::array;
 
     #[test]
@@ -225,14 +225,10 @@ mod tests {
 
     #[test]
     fn perfect_codes_are_told_and_constant_codes_guessed() {
-        let values =
-            Array2::from_shape_fn((64, 3), |(row, k)| (row / 4usize.pow(k as u32) % 4) as f32);
-        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, (0..4).map(|i| i as f32)));
+        let perfect = grid([4, 4, 4], 1, |values| values.to_vec());
+        let constant = grid([4, 4, 4], 1, |_| vec![0.0, 0.0]);
         let metric = HigginsScore { steps: 1000, test_points: 600, ..HigginsScore::PAPER };
-        for (codes, low, high) in
-            [(values.clone(), 0.99, 1.0), (Array2::zeros((64, 2)), 0.25, 0.42)]
-        {
-            let table = Representation::new(codes, values.clone(), factors.clone().into()).unwrap();
+        for (table, low, high) in [(perfect, 0.99, 1.0), (constant, 0.25, 0.42)] {
             let score = metric.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
             assert!((low..=high).contains(&score.value), "{score:?}");
             assert!((low..=high).contains(&score.parts[0].1), "{score:?}");

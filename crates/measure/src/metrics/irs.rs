@@ -186,16 +186,12 @@ fn quantile_of(values: &mut [f64], quantile: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
 
     /// The grid of two factors with 5 values each.
     fn score(quantile: f64, code: impl Fn(f32, f32) -> Vec<f32>) -> Score {
-        let values = Array2::from_shape_fn((25, 2), |(row, k)| [row / 5, row % 5][k] as f32);
-        let codes: Vec<Vec<f32>> = values.rows().into_iter().map(|v| code(v[0], v[1])).collect();
-        let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
-        let factors = ["a", "b"].map(|name| Factor::discrete(name, (0..5).map(|i| i as f32)));
-        let representation = Representation::new(codes, values, factors.into()).unwrap();
-        Irs { quantile }.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = grid([5, 5], 1, |[a, b]| code(a, b));
+        Irs { quantile }.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]

@@ -88,15 +88,13 @@ impl Metric for Mig {
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::{Array2, array};
 
     /// All combinations of two factors with two values each.
     fn score(codes: Array2<f32>) -> Score {
-        let values = array![[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
-        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [0.0, 1.0])];
-        let representation = Representation::new(codes, values, factors).unwrap();
-        Mig.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = Representation { codes: codes.into(), ..grid([2, 2], 1, |_| vec![0.0]) };
+        Mig.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -114,20 +112,14 @@ mod tests {
 
     #[test]
     fn one_code_has_no_gap() {
-        let lone = Representation::new(
-            array![[0.0], [1.0]],
-            array![[0.0], [1.0]],
-            vec![Factor::discrete("a", [0.0, 1.0])],
-        );
-        let error = Mig.score(&lone.unwrap(), &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
+        let lone = grid([2], 1, |[a]| vec![a]);
+        let error = Mig.score(&lone, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().starts_with("one code has no rival"), "{error}");
     }
 
     #[test]
     fn a_factor_that_never_changes_has_no_entropy_to_divide_by() {
-        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [5.0])];
-        let values = array![[0.0, 5.0], [1.0, 5.0]];
-        let both = Representation::new(array![[0.0, 0.3], [1.0, 0.3]], values, factors).unwrap();
+        let both = grid([2, 1], 1, |[a, _]| vec![a, 0.3]);
         let error = Mig.score(&both, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(matches!(error, Error::Missing(_)));
     }

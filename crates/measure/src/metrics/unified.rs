@@ -106,16 +106,13 @@ impl Metric for Unified {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::{Array2, array};
 
     /// All combinations of two factors with two values each, and a third that never changes.
     fn score(codes: Array2<f32>) -> Result<Score> {
-        let values = array![[0.0, 0.0, 9.0], [0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [1.0, 1.0, 9.0]];
-        let two = |name| Factor::discrete(name, [0.0, 1.0]);
-        let factors = vec![two("a"), two("b"), Factor::discrete("c", [9.0])];
-        let representation = Representation::new(codes, values, factors).unwrap();
-        Unified.score(&representation, &mut Rng::new(0), &Stage::unwatched())
+        let table = Representation { codes: codes.into(), ..grid([2, 2, 1], 1, |_| vec![0.0]) };
+        Unified.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

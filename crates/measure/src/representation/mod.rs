@@ -14,8 +14,12 @@ use crate::stats::is_constant;
 use crate::tables::{Column, Table};
 
 mod file;
+#[cfg(test)]
+mod grid;
 
 pub use file::FORMAT;
+#[cfg(test)]
+pub(crate) use grid::grid;
 
 /// Codes and values, row by row; its own, or borrowed from whoever holds the arrays.
 #[derive(Clone, Debug, PartialEq)]
