@@ -151,7 +151,7 @@ impl Table {
         let truth = [classes.of_others(column, &self.test), classes.of_others(column, taught)];
         if classes.count() == 1 {
             advance(1.0)?;
-            return Ok(truth.map(|truth| accuracy(vec![Some(0); truth.len()], &truth)));
+            return Ok(truth.map(|truth| accuracy(std::iter::repeat(Some(0)), &truth)));
         }
         let inputs = self.codes.select(Axis(0), taught);
         let labels = &classes.labels;
