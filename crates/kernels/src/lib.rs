@@ -20,8 +20,8 @@
 //! * `activation`, `undo`: applied while sums are in registers; and back through it, with the gradient
 //!   of the bias added up on the way, so that the gradient is read once.
 //! * `backward`: what every backward pass is given and gives.
-//! * `product`, `outer`: the two inner loops, a tile of sums at a time in registers: of outputs and of
-//!   gradients of inputs, and of gradients of weights.
+//! * `product`, `outer`: the two inner loops, a tile of sums at a time in registers; `outer` is for the
+//!   gradient of a convolution's weights, `product` for everything else.
 //! * `panel`, `layout`: panels of sixteen columns, which both loops work on, and how matrices are
 //!   packed into them and transposed.
 //! * `fill`: new vectors written by several threads and not zeroed first, which would be one more pass
