@@ -16,9 +16,9 @@ use crate::backward::{Backward, Gradients};
 use crate::cpu::{Cpu, Kernel};
 use crate::fill::fill;
 use crate::lanes::{Lanes, WIDTH};
+use crate::layout::{pack, transpose, turn_panels};
 use crate::panel::{PanelRow, whole_panels};
 use crate::product::{Product, Rows};
-use crate::turn::{pack, transpose, turn_panels};
 
 /// Rows of W whose columns are packed, two panels at a time: a third of a first-level cache.
 const PACKED: usize = 128;

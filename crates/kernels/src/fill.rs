@@ -1,4 +1,5 @@
-//! New vectors that are written by several threads, without being zeroed first.
+//! New vectors that several threads fill, without being zeroed first: that would be one more pass over
+//! memory, for zeros that nobody reads.
 
 use std::mem::MaybeUninit;
 

@@ -3,6 +3,31 @@
 //! The only crate of unbraid with unsafe code. It knows nothing of tensors, graphs or models; wrong
 //! sizes panic before anything is touched. Every result is the same whatever threads did which part
 //! of it, and for any number of threads.
+//!
+//! Layers, and what a training step needs beside them:
+//!
+//! * `convolution`: both directions between a big map and a small one; `down` and `up` compute them,
+//!   `gradient` goes back through either.
+//! * `dense`: layers of one big matrix, which is read once per pass.
+//! * `normalise`: batch normalisation with the activation behind it, forward and back.
+//! * `likelihood`, `softmax`: losses with their gradients in one pass over what was decoded.
+//! * `adam`: the optimiser, in one pass over weights, gradients and moments.
+//! * `pool`: an allocator that keeps large blocks, so that a step does not ask the system for them.
+//!
+//! What layers are made of, from the caller's arrays to the registers:
+//!
+//! * `map`, `geometry`: images with a border of zeros, and how kernel, stride and padding connect two.
+//! * `activation`, `undo`: applied while sums are in registers; and back through it, with the gradient
+//!   of the bias added up on the way, so that the gradient is read once.
+//! * `backward`: what every backward pass is given and gives.
+//! * `product`, `outer`: the two inner loops, a tile of sums at a time in registers; `outer` is for the
+//!   gradient of a convolution's weights, `product` for everything else.
+//! * `panel`, `layout`: panels of sixteen columns, which both loops work on, and how matrices are
+//!   packed into them and transposed.
+//! * `fill`: new vectors written by several threads and not zeroed first, which would be one more pass
+//!   over memory.
+//! * `lanes`, `math`: sixteen floats at once on any processor, and their functions.
+//! * `cpu`: which instructions to use, decided once at run time.
 
 #![allow(unsafe_code)] // each block says why it is sound
 #![warn(clippy::undocumented_unsafe_blocks)]
@@ -18,7 +43,6 @@
 mod activation;
 mod adam;
 mod backward;
-mod columns;
 mod convolution;
 mod cpu;
 mod dense;
@@ -27,6 +51,7 @@ mod fill;
 mod geometry;
 mod gradient;
 mod lanes;
+mod layout;
 mod likelihood;
 mod map;
 mod math;
@@ -36,7 +61,6 @@ mod panel;
 mod pool;
 mod product;
 mod softmax;
-mod turn;
 mod undo;
 mod up;
 

@@ -1,4 +1,5 @@
-//! Back through an activation: from the gradient of a layer's output to that of its sums and its bias.
+//! Back through an activation: from the gradient of a layer's output to that of its sums and its bias,
+//! both at once, so that the gradient is read once.
 
 use std::mem::MaybeUninit;
 

@@ -2,20 +2,22 @@
 //!
 //! The pixels of the big map fall into classes by their place modulo the stride. All of a class see
 //! the same few taps of the kernel, so each class is a product of its own and nothing is scattered.
-//! A big map of very few channels would leave most of a panel empty: there the taps become the
-//! columns, see [`crate::columns`].
+//! A big map of very few channels would leave most of a panel empty: see [`few_channels`].
 
 use std::mem::MaybeUninit;
 
 use rayon::prelude::*;
 
 use crate::activation::Activation;
-use crate::columns::Columns;
 use crate::convolution::{Convolution, images_at_once};
 use crate::geometry::{Class, Geometry};
 use crate::lanes::WIDTH;
 use crate::panel::{PanelRow, whole_panels};
 use crate::product::{Product, Rows};
+
+mod few_channels;
+
+use few_channels::Columns;
 
 /// Going up with one set of weights.
 pub(crate) struct Up<'a> {

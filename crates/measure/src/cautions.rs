@@ -8,6 +8,7 @@ use ndarray::ArrayView1;
 use crate::factors::Kind;
 use crate::metrics::{Metric, Needs};
 use crate::representation::Representation;
+use crate::stats::{is_constant, mean};
 
 /// Fewer rows make most scores guesses: information and accuracy are then fitted noise.
 const FEW_ROWS: usize = 1_000;
@@ -122,14 +123,10 @@ fn renames(a: ArrayView1<f32>, b: ArrayView1<f32>) -> bool {
     one_each && partner.len() * 2 <= a.len()
 }
 
-fn is_constant(column: ArrayView1<f32>) -> bool {
-    column.iter().all(|value| *value == column[0])
-}
-
 fn deviation(column: ArrayView1<f32>) -> f64 {
-    let n = column.len() as f64;
-    let mean = column.iter().map(|value| f64::from(*value)).sum::<f64>() / n;
-    (column.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum::<f64>() / n).sqrt()
+    let numbers = || column.iter().copied().map(f64::from);
+    let middle = mean(numbers());
+    mean(numbers().map(|value| (value - middle).powi(2))).sqrt()
 }
 
 /// "code 3", or "each of codes 1, 2, 5".

@@ -1,10 +1,12 @@
 //! What every data set promises, checked on every entry of the registry.
 
 mod miniatures;
+mod promises;
 
+use promises::{check_values, checked_observation, observation, values};
 use tempfile::TempDir;
 use toml::Table;
-use unbraid_measure::data::{self, DATASETS, Dataset, Do, Range, Source};
+use unbraid_measure::data::{self, DATASETS, Dataset, Do, Source};
 use unbraid_measure::factors::Kind;
 use unbraid_measure::npz::NpzWriter;
 use unbraid_measure::rng::Rng;
@@ -69,31 +71,11 @@ fn every(check: impl Fn(&'static str, &dyn Dataset, &[usize])) {
     }
 }
 
-fn observation(data: &dyn Dataset, row: usize) -> Vec<f32> {
-    // Filled with what is no number, so that a pixel left out is seen.
-    let mut out = vec![f32::NAN; data.shape().size()];
-    data.observe(row, &mut out);
-    out
-}
-
-fn values(data: &dyn Dataset, row: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.factors().len()];
-    data.values(row, &mut out);
-    out
-}
-
 #[test]
 fn observations_are_whole_and_in_their_range() {
     every(|name, data, rows| {
         for &row in rows {
-            let within = |v: &f32| match data.shape().range {
-                Range::Binary => *v == 0.0 || *v == 1.0,
-                Range::Unit => (0.0..=1.0).contains(v),
-                Range::Real => v.is_finite(),
-            };
-            let observation = observation(data, row);
-            let outside = observation.iter().find(|number| !within(number));
-            assert_eq!(outside, None, "{name} row {row} is not {:?}", data.shape().range);
+            checked_observation(name, data, row);
         }
     });
 }
@@ -115,17 +97,7 @@ fn the_same_row_is_the_same_always_and_from_any_thread() {
 fn values_are_among_those_declared_and_lead_back_to_their_row() {
     every(|name, data, rows| {
         for &row in rows {
-            let values = values(data, row);
-            for (value, factor) in values.iter().zip(data.factors()) {
-                let declared = match &factor.kind {
-                    Kind::Discrete(values) => values.contains(value),
-                    Kind::Continuous => value.is_finite(),
-                };
-                assert!(declared, "{name} row {row}: {} cannot be {value}", factor.name);
-            }
-            if let Some(found) = data.find(&values) {
-                assert_eq!(found, row, "{name}");
-            }
+            check_values(name, data, row);
         }
     });
 }

@@ -262,9 +262,7 @@ fn the_matrices_behind_sap_and_the_areas_behind_explicitness_are_reproduced() {
 fn check(entry: &Value, score: Option<&Score>, read: &Read) -> Result<(), String> {
     let found = score.map(|score| match read {
         Whole => vec![score.value],
-        Part(part) => {
-            vec![score.parts.iter().find(|(name, _)| name == part).expect("a part of the score").1]
-        }
+        Part(part) => vec![score.part(part).expect("a part of the score")],
         Parts => score.parts.iter().map(|(_, value)| *value).collect(),
     });
     let expected = match &entry["expected"] {

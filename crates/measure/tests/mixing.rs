@@ -2,8 +2,9 @@
 //! where those are at hand and in what is drawn here. Any model has to do better.
 #![allow(clippy::print_stderr, reason = "a skipped test says so, and agreement is a number")]
 
-use std::path::{Path, PathBuf};
+mod at_hand;
 
+use at_hand::published;
 use ndarray::Axis;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::metrics::{find, judge};
@@ -11,16 +12,6 @@ use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::stats::covariance::{covariance, eigenvalues};
 use unbraid_measure::watch::Stage;
-
-/// A file under `shared/data` in this directory or one above it.
-fn published(name: &str) -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = here.ancestors().map(|up| up.join("shared/data").join(name)).find(|p| p.exists());
-    if found.is_none() {
-        eprintln!("skipped: no shared/data/{name} above {}", here.display());
-    }
-    found
-}
 
 fn open(settings: &str) -> Box<dyn Dataset> {
     data::open("mixing", &settings.parse().unwrap()).unwrap().0

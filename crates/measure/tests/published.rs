@@ -1,24 +1,15 @@
 //! The drawn data sets beside the published files, where those are at hand: pixel by pixel.
 #![allow(clippy::print_stderr, reason = "a skipped test says so, and agreement is a number")]
 
-use std::path::{Path, PathBuf};
+mod at_hand;
 
+use at_hand::published;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use toml::Table;
 use unbraid_measure::data::{self, Dataset, Range};
 use unbraid_measure::factors::Factor;
 use unbraid_measure::npz::{Npz, Numbers};
-
-/// A file under `shared/data` in this directory or one above it.
-fn published(name: &str) -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = here.ancestors().map(|up| up.join("shared/data").join(name)).find(|p| p.exists());
-    if found.is_none() {
-        eprintln!("skipped: no shared/data/{name} above {}", here.display());
-    }
-    found
-}
 
 fn open(name: &str, settings: &str) -> Box<dyn Dataset> {
     let settings: Table = settings.parse().unwrap();

@@ -2,22 +2,15 @@
 //! that are known of them.
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
-use std::path::{Path, PathBuf};
+mod at_hand;
 
+use std::path::Path;
+
+use at_hand::published;
 use tempfile::TempDir;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::data::{self, Dataset, Range};
 use unbraid_measure::watch::Stage;
-
-/// A file or folder under `shared/data` in this directory or one above it.
-fn published(name: &str) -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = here.ancestors().map(|up| up.join("shared/data").join(name)).find(|p| p.exists());
-    if found.is_none() {
-        eprintln!("skipped: no shared/data/{name} above {}", here.display());
-    }
-    found
-}
 
 /// Import what is published under `path`; the data set is in the directory.
 fn import(name: &str, path: &Path, unchecked: bool) -> TempDir {

@@ -2,16 +2,16 @@
 //! and the frames of the published preview, where that is at hand.
 #![allow(clippy::print_stderr, reason = "a skipped test says so, and agreement is a number")]
 
-use std::path::Path;
+mod at_hand;
+#[path = "shapes3d/gif.rs"]
+mod gif;
 
 use toml::Table;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::rng::Rng;
 
-use self::gif::Gif;
-
-#[path = "shapes3d/gif.rs"]
-mod gif;
+use at_hand::published;
+use gif::Gif;
 
 const SIDE: usize = 64;
 const SIZES: [usize; 6] = [10, 10, 10, 8, 4, 15];
@@ -80,12 +80,7 @@ fn difference(data: &dyn Dataset, frame: &[f32], classes: [usize; 6]) -> f32 {
 
 #[test]
 fn every_frame_of_the_published_preview_is_nearest_to_its_own_factors() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let name = "shared/data/samples_gif/3dshapes.gif";
-    let Some(path) = here.ancestors().map(|up| up.join(name)).find(|path| path.exists()) else {
-        eprintln!("skipped: no {name} above {}", here.display());
-        return;
-    };
+    let Some(path) = published("samples_gif/3dshapes.gif") else { return };
     let preview = Gif::read(&std::fs::read(path).unwrap());
     let data = shapes3d();
     let (frames, mut total, mut least) = (frames(), 0.0, f32::INFINITY);

@@ -1,20 +1,17 @@
 //! What every variant of every data set promises.
 
+mod promises;
+
+use promises::{check_values, checked_observation, values};
 use toml::Table;
 use unbraid_measure::Result;
-use unbraid_measure::data::{self, DATASETS, Dataset, Pairs, Range, Sampler, Supervision};
+use unbraid_measure::data::{self, DATASETS, Dataset, Pairs, Sampler, Supervision};
 use unbraid_measure::factors::{Factor, Kind};
 use unbraid_measure::rng::Rng;
 
 fn open(name: &str, variant: &str) -> Result<Box<dyn Dataset>> {
     let settings: Table = format!("[variant]\n{variant}").parse().unwrap();
     Ok(data::open(name, &settings)?.0)
-}
-
-fn values(data: &dyn Dataset, row: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.factors().len()];
-    data.values(row, &mut out);
-    out
 }
 
 /// The discrete factors with a choice: their names and values.
@@ -72,15 +69,8 @@ fn observations_are_whole_in_range_and_the_same_from_any_thread() {
     every(|name, data, rows| {
         let together = data::observations(data, rows);
         for (&row, image) in rows.iter().zip(together.rows()) {
-            let mut again = vec![f32::NAN; data.shape().size()];
-            data.observe(row, &mut again);
-            assert_eq!(image.to_vec(), again, "{name} row {row}");
-            let within = |v: &f32| match data.shape().range {
-                Range::Binary => *v == 0.0 || *v == 1.0,
-                Range::Unit => (0.0..=1.0).contains(v),
-                Range::Real => v.is_finite(),
-            };
-            assert_eq!(image.iter().find(|v| !within(v)), None, "{name} row {row}");
+            let alone = checked_observation(name, data, row);
+            assert_eq!(image.to_vec(), alone, "{name} row {row}");
         }
     });
 }
@@ -89,23 +79,17 @@ fn observations_are_whole_in_range_and_the_same_from_any_thread() {
 fn values_are_declared_and_lead_back_to_their_row() {
     every(|name, data, rows| {
         for &row in rows {
-            let values = values(data, row);
-            for (value, factor) in values.iter().zip(data.factors()) {
-                let declared = match &factor.kind {
-                    Kind::Discrete(values) => values.contains(value),
-                    Kind::Continuous => value.is_finite(),
-                };
-                assert!(declared, "{name} row {row}: {} cannot be {value}", factor.name);
-            }
-            if let Some(found) = data.find(&values) {
-                assert_eq!(found, row, "{name}");
-            }
+            check_values(name, data, row);
             let label = data.label(row).map(|label| label.len());
             assert_eq!(label, data.label(0).map(|label| label.len()), "{name}");
             if let Some(graph) = data.graph() {
                 let names = data.factors().iter().map(|factor| &factor.name);
                 assert!(graph.names().iter().eq(names), "{name}");
-                assert_eq!(data.counterfactual(row, &[]).unwrap().values, values, "{name}");
+                assert_eq!(
+                    data.counterfactual(row, &[]).unwrap().values,
+                    values(data, row),
+                    "{name}"
+                );
             }
         }
     });

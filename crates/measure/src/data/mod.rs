@@ -19,6 +19,8 @@ pub mod drawing;
 pub mod sets;
 pub mod storage;
 pub mod supervision;
+#[cfg(test)]
+mod testing;
 pub mod variant;
 
 pub use storage::stored::Steps;
@@ -161,6 +163,17 @@ pub struct Do {
     pub factor: usize,
     /// Its new value, in the units of the data.
     pub value: f32,
+}
+
+impl Do {
+    /// What each of N factors is set to, the last one counting; `None` if there is no such factor.
+    fn by_factor<const N: usize>(dos: &[Self]) -> Option<[Option<f32>; N]> {
+        let mut set = [None; N];
+        for &Self { factor, value } in dos {
+            *set.get_mut(factor)? = Some(value);
+        }
+        Some(set)
+    }
 }
 
 /// What one row would have been under an intervention, by the true mechanism.

@@ -83,24 +83,20 @@ impl Metric for Aam {
                     .into(),
             ));
         }
-        let value = parts.iter().map(|(_, alignment)| alignment).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::{Array2, array};
 
     /// All combinations of two factors with two values each, and a third that never changes.
     fn score(codes: Array2<f32>) -> Result<Score> {
-        let values = array![[0.0, 0.0, 9.0], [0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [1.0, 1.0, 9.0]];
-        let two = |name| Factor::discrete(name, [0.0, 1.0]);
-        let factors = vec![two("a"), two("b"), Factor::discrete("c", [9.0])];
-        let representation = Representation::new(codes, values, factors).unwrap();
-        Aam.score(&representation, &mut Rng::new(0), &Stage::unwatched())
+        let table = Representation { codes: codes.into(), ..grid([2, 2, 1], 1, |_| vec![0.0]) };
+        Aam.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::predictors::subset_predictor::{SubsetPredictor, Training};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::correlation::spearman;
+use crate::stats::{is_constant, mean};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -152,7 +153,7 @@ impl Metric for Alignment {
             matrix[[codes[j], factors[k]]] = *r2;
         }
         let parts = parts(&r2, &ranks, names.zip(sizes));
-        Ok(Score { value: mean(&diagonal(&r2)), parts, matrix: Some(matrix) })
+        Ok(Score { value: mean(diagonal(&r2)), parts, matrix: Some(matrix) })
     }
 }
 
@@ -197,10 +198,7 @@ fn standardised(
 }
 
 fn varying_factors(train: &Representation, test: &Representation) -> Result<Vec<usize>> {
-    let varies = |rows: &Representation, k: usize| {
-        let column = rows.values.column(k);
-        column.iter().any(|value| *value != column[0])
-    };
+    let varies = |rows: &Representation, k: usize| !is_constant(rows.values.column(k));
     let factors = 0..train.factors.len();
     let found: Vec<usize> = factors.filter(|&k| varies(train, k) && varies(test, k)).collect();
     match found.is_empty() {
@@ -239,7 +237,7 @@ fn r2_alone(train: &Rows, test: &Rows) -> Array2<f64> {
 
 /// 1 - Σ (v̂ - v)² / Σ (v - mean v)²
 fn r2(predicted: impl Iterator<Item = f64>, truth: ArrayView1<f32>) -> f64 {
-    let mean = truth.iter().map(|value| f64::from(*value)).sum::<f64>() / truth.len() as f64;
+    let mean = mean(truth.iter().copied().map(f64::from));
     let (mut off, mut spread) = (0.0, 0.0);
     for (predicted, value) in predicted.zip(truth) {
         off += (predicted - f64::from(*value)).powi(2);
@@ -340,10 +338,10 @@ fn parts<'a>(
     let mut parts = Vec::new();
     let mut push = |name: String, number: f64| parts.push((name, number));
     for (name, matrix) in [("r2", r2), ("spearman", ranks)] {
-        push(format!("{name}_diagonal"), mean(&diagonal(matrix)));
+        push(format!("{name}_diagonal"), mean(diagonal(matrix)));
         // A single factor has no other to be separated from.
         if matrix.nrows() > 1 {
-            push(format!("{name}_separation"), mean(&separation(matrix)));
+            push(format!("{name}_separation"), mean(separation(matrix)));
         }
     }
     for (s, (name, size)) in sets.enumerate() {
@@ -367,10 +365,6 @@ fn separation(matrix: &Array2<f64>) -> Vec<f64> {
         others.map(|(_, entry)| *entry).fold(f64::NEG_INFINITY, f64::max)
     };
     matrix.rows().into_iter().enumerate().map(largest).collect()
-}
-
-fn mean(numbers: &[f64]) -> f64 {
-    numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
 #[cfg(test)]

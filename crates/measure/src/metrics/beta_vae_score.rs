@@ -14,14 +14,13 @@
 //! here. The original paper trains its classifier differently: see `higgins-score`.
 
 use super::{Better, Metric, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::logistic::{Logistic, Strips};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::column_order::in_order_of_columns;
+use crate::stats::classes::accuracy;
 use crate::stats::differences::Differences;
-use crate::stats::groups::Groups;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -101,17 +100,8 @@ impl Metric for BetaVaeScore {
         watch: &Stage,
     ) -> Result<Score> {
         let classes = representation.classes();
-        let groups = Groups::of_all(&classes);
-        if groups.len() < 2 {
-            return Err(Error::Missing(
-                "beta-vae-score cannot be computed, because it asks which factor is held fixed and \
-                 fewer than two can be: a factor needs two values, and two rows that share one; \
-                 score more rows or more factors"
-                    .into(),
-            ));
-        }
-        let codes = in_order_of_columns(representation.codes.view());
-        let differences = Differences::new(codes.view(), &groups, self.batch);
+        let codes = representation.codes.view();
+        let differences = Differences::new(codes, &classes, self.batch, "beta-vae-score")?;
         let points = |count: usize, purpose: &str| {
             let (points, labels) = differences.points(0, count, &rng.split(purpose));
             let rows: Vec<usize> = (0..count).collect();
@@ -122,15 +112,11 @@ impl Metric for BetaVaeScore {
         let (judged, truth) = points(self.test_points, "test");
         watch.advance(0.2)?;
         let fit = if self.one_vs_rest { Logistic::fit_one_vs_rest } else { Logistic::fit };
-        let model = fit(&taught, &labels, groups.len(), 1.0);
+        let model = fit(&taught, &labels, differences.labels(), 1.0);
         watch.advance(0.4)?;
-        let accuracy = |rows: &Strips, truth: &[usize]| {
-            let right = model.predict(rows).iter().zip(truth).filter(|(a, b)| a == b).count();
-            right as f64 / truth.len() as f64
-        };
         Ok(Score {
-            value: accuracy(&judged, &truth),
-            parts: vec![("train".into(), accuracy(&taught, &labels))],
+            value: accuracy(model.predict(&judged), &truth),
+            parts: vec![("train".into(), accuracy(model.predict(&taught), &labels))],
             matrix: None,
         })
     }
@@ -139,20 +125,15 @@ impl Metric for BetaVaeScore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use ndarray::{Array2, array};
+    use crate::representation::grid;
 
     const QUICK: BetaVaeScore =
         BetaVaeScore { train_points: 600, test_points: 400, ..BetaVaeScore::STUDY };
 
     /// The grid of three factors with 4 values each.
     fn score(metric: BetaVaeScore, codes: &[usize]) -> Score {
-        let values =
-            Array2::from_shape_fn((64, 3), |(row, k)| (row / 4usize.pow(k as u32) % 4) as f32);
-        let codes = values.select(ndarray::Axis(1), codes);
-        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, (0..4).map(|i| i as f32)));
-        let representation = Representation::new(codes, values, factors.into()).unwrap();
-        metric.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = grid([4, 4, 4], 1, |values| codes.iter().map(|&k| values[k]).collect());
+        metric.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -172,9 +153,7 @@ mod tests {
 
     #[test]
     fn one_factor_alone_is_no_question() {
-        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("fixed", [5.0])];
-        let values = array![[0.0, 5.0], [1.0, 5.0], [0.0, 5.0]];
-        let table = Representation::new(array![[0.0], [1.0], [2.0]], values, factors).unwrap();
+        let table = grid([2, 1], 2, |[a, _]| vec![a]);
         let error = QUICK.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("fewer than two can be"), "{error}");
     }

@@ -15,10 +15,12 @@ use ndarray::{Array2, Axis};
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
-use crate::predictors::boosting::{Classifier, Columns, Task, accuracy, fit_each};
+use crate::predictors::boosting::{Classifier, Task, teach};
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::classes::accuracy;
 use crate::stats::matrix_scores::{completeness, disentanglement, disentanglements};
+use crate::stats::mean;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -96,19 +98,11 @@ impl Metric for Dci {
                     .into(),
             ));
         }
-        if let Some(task) = tasks.iter().find(|task| !task.is_taught()) {
-            return Err(Error::Missing(format!(
-                "dci cannot be computed, because factor `{}` has one value in the {} rows that \
-                 teach and others only in those that judge; give more rows that teach",
-                representation.factors[task.factor].name,
-                train.len()
-            )));
-        }
-        let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
-        let columns = Columns::new(codes(&train).view());
-        let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..]).collect();
-        let models = fit_each(&columns, &classes, |share| watch.advance(share))?;
-        let told = models.iter().map(|model| model.predict(codes(&test).view())).collect();
+        Task::check_taught(&tasks, &representation.factors, "dci")?;
+        let codes = &representation.codes;
+        let models = teach(codes.view(), &train, &tasks, |share| watch.advance(share))?;
+        let judged = codes.select(Axis(0), &test);
+        let told = models.iter().map(|model| model.predict(judged.view())).collect();
         Ok(summary(representation, &tasks, &models, told))
     }
 }
@@ -123,10 +117,9 @@ fn summary(
     let codes = representation.codes.ncols();
     let importances =
         Array2::from_shape_fn((codes, tasks.len()), |(j, k)| models[k].importances[j]);
-    let mean = |accuracies: Vec<f64>| accuracies.iter().sum::<f64>() / tasks.len() as f64;
     let pairs = tasks.iter().zip(models);
-    let train = pairs.map(|(task, model)| accuracy(&model.fitted, &task.train)).collect();
-    let test = tasks.iter().zip(told).map(|(task, told)| accuracy(&told, &task.test)).collect();
+    let train = pairs.map(|(task, model)| accuracy(model.fitted.iter().copied(), &task.train));
+    let test = tasks.iter().zip(told).map(|(task, told)| accuracy(told, &task.test));
     // Rounding may leave entropies a hair above 1.
     let not_below_zero = |score: f64| score.max(0.0);
     let mut parts = vec![
@@ -150,21 +143,11 @@ fn summary(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use crate::representation::Split;
-
-    fn part(score: &Score, name: &str) -> Option<f64> {
-        score.parts.iter().find(|(part, _)| part == name).map(|(_, value)| *value)
-    }
+    use crate::representation::{Split, grid};
 
     /// The grid of two factors with 4 values each, ten times.
     fn score(train: usize, code: impl Fn(f32, f32) -> Vec<f32>) -> Result<Score> {
-        let values = Array2::from_shape_fn((160, 2), |(row, k)| [row / 4 % 4, row % 4][k] as f32);
-        let rows: Vec<Vec<f32>> = values.rows().into_iter().map(|v| code(v[0], v[1])).collect();
-        let codes = Array2::from_shape_fn((160, rows[0].len()), |(row, j)| rows[row][j]);
-        let four = |name: &str| Factor::discrete(name, (0..4).map(|v| v as f32));
-        let factors = vec![four("a"), four("b")];
-        let mut table = Representation::new(codes, values, factors).unwrap();
+        let mut table = grid([4, 4], 10, |[a, b]| code(a, b));
         table.protocol.split = Split::Ends { train, test: 160 - train };
         Dci.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
@@ -173,10 +156,10 @@ mod tests {
     fn a_code_per_factor_is_perfect_but_for_what_is_added_to_each_importance() {
         let found = score(80, |a, b| vec![-b, 1.0, 2.0 * a]).unwrap();
         assert!((found.value - 1.0).abs() < 1e-8 && found.value < 1.0);
-        assert!((part(&found, "completeness").unwrap() - 1.0).abs() < 1e-8);
-        assert_eq!(part(&found, "informativeness_test"), Some(1.0));
-        assert_eq!(part(&found, "disentanglement/code-1"), Some(0.0));
-        assert!(part(&found, "completeness/b").unwrap() > 0.99);
+        assert!((found.part("completeness").unwrap() - 1.0).abs() < 1e-8);
+        assert_eq!(found.part("informativeness_test"), Some(1.0));
+        assert_eq!(found.part("disentanglement/code-1"), Some(0.0));
+        assert!(found.part("completeness/b").unwrap() > 0.99);
         let matrix = found.matrix.unwrap();
         assert_eq!(matrix.dim(), (3, 2));
         assert!(matrix[[2, 0]] > 0.999 && matrix[[0, 1]] > 0.999);
@@ -186,21 +169,21 @@ mod tests {
     fn a_code_for_both_factors_is_not_disentangled_and_two_for_one_are_not_complete() {
         // One code tells everything: its importances are equal shares.
         let one = score(80, |a, b| vec![4.0 * a + b, 0.0]).unwrap();
-        assert!(one.value < 1e-9 && part(&one, "completeness").unwrap() > 0.999, "{one:?}");
+        assert!(one.value < 1e-9 && one.part("completeness").unwrap() > 0.999, "{one:?}");
         // The same code twice: ties are broken by lot, so each has about half. 1 - ln 2 / ln 4.
         let twice = score(80, |a, b| vec![a, b, a, b]).unwrap();
         assert!(twice.value > 0.999);
-        let completeness = part(&twice, "completeness").unwrap();
+        let completeness = twice.part("completeness").unwrap();
         assert!((completeness - 0.5).abs() < 0.02, "{completeness}");
     }
 
     #[test]
     fn one_code_has_no_completeness_and_codes_that_tell_nothing_score_zero() {
         let one = score(80, |a, _| vec![a]).unwrap();
-        assert_eq!(part(&one, "completeness"), None);
+        assert_eq!(one.part("completeness"), None);
         let nothing = score(80, |_, _| vec![0.3, 0.3]).unwrap();
-        assert_eq!((nothing.value, part(&nothing, "completeness")), (0.0, Some(0.0)));
-        assert_eq!(part(&nothing, "informativeness_train"), Some(0.25));
+        assert_eq!((nothing.value, nothing.part("completeness")), (0.0, Some(0.0)));
+        assert_eq!(nothing.part("informativeness_train"), Some(0.25));
     }
 
     #[test]
@@ -208,12 +191,8 @@ mod tests {
         // The first four rows have one value of a.
         let error = score(4, |a, b| vec![a, b]).unwrap_err().to_string();
         assert!(error.contains("factor `a` has one value in the 4 rows that teach"), "{error}");
-        let table = Representation::new(
-            ndarray::array![[0.0], [1.0], [2.0]],
-            ndarray::array![[0.0], [1.0], [0.0]],
-            vec![Factor::discrete("a", [0.0, 1.0])],
-        );
-        let error = Dci.score(&table.unwrap(), &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
+        let one = grid([2], 2, |[a]| vec![a]);
+        let error = Dci.score(&one, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().contains("there is one only"), "{error}");
     }
 }

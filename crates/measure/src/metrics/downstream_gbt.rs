@@ -16,11 +16,13 @@ use std::borrow::Cow;
 use ndarray::Axis;
 
 use super::{Better, Metric, Needs, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
-use crate::predictors::boosting::{Columns, Task, accuracy, fit_each};
-use crate::representation::{Representation, Split};
+use crate::predictors::boosting::{Classifier, Task, teach};
+use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::classes::accuracy;
+use crate::stats::learning_curve::{LearningCurve, STUDY_SIZES, sizes_within};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -68,7 +70,7 @@ pub struct DownstreamGbt {
 
 impl DownstreamGbt {
     /// The sizes of Locatello et al. 2019.
-    pub const STUDY: Self = Self { sizes: Cow::Borrowed(&[10, 100, 1000, 10_000]) };
+    pub const STUDY: Self = Self { sizes: Cow::Borrowed(STUDY_SIZES) };
 }
 
 impl Metric for DownstreamGbt {
@@ -98,31 +100,25 @@ impl Metric for DownstreamGbt {
         watch: &Stage,
     ) -> Result<Score> {
         representation.check_change("downstream-gbt")?;
-        let (mut train, test) = representation.split_rows()?;
-        if let Split::Random { .. } = representation.protocol.split {
-            // A table is often sorted, and its first rows then all alike.
-            let order = rng.split("order of rows that teach").permutation(train.len());
-            train = order.into_iter().map(|position| train[position]).collect();
-        }
+        let (train, test) = representation.shuffled_split_rows(rng)?;
+        let sizes = sizes_within(train.len(), &self.sizes, 1, "downstream-gbt")?;
         let tasks = Task::of_each(&representation.classes(), &train, &test);
-        let sizes: Vec<usize> =
-            self.sizes.iter().copied().filter(|size| *size <= train.len()).collect();
-        if sizes.is_empty() {
-            return Err(Error::Missing(format!(
-                "downstream-gbt cannot be computed, because there are {} rows that teach; give at \
-                 least {}",
-                train.len(),
-                self.sizes.first().copied().unwrap_or(1)
-            )));
-        }
+        let codes = &representation.codes;
+        let judged = codes.select(Axis(0), &test);
         let work: f64 = sizes.iter().map(|size| work(*size)).sum();
         let mut accuracies = Vec::new();
         for &size in &sizes {
             let advance = |share: f64| watch.advance(share * self::work(size) / work);
-            let table = (representation, &train[..size], &test[..]);
-            accuracies.push(accuracies_of(table, &tasks, advance)?);
+            let models = teach(codes.view(), &train[..size], &tasks, advance)?;
+            let both = |(model, task): (Classifier, &Task)| {
+                let told = model.predict(judged.view());
+                [accuracy(told, &task.test), accuracy(model.fitted, &task.train[..size])]
+            };
+            accuracies.push(models.into_iter().zip(&tasks).map(both).collect());
         }
-        Ok(summary(representation, &tasks, &sizes, &accuracies))
+        let curve = LearningCurve { sizes, accuracies };
+        let parts = curve.parts(&representation.factors);
+        Ok(Score { value: curve.value(), parts, matrix: None })
     }
 }
 
@@ -132,62 +128,11 @@ fn work(size: usize) -> f64 {
     size as f64 + 4000.0
 }
 
-/// On the test rows and on the training rows, for each task. Tasks may have more training rows than
-/// are given.
-fn accuracies_of(
-    (representation, train, test): (&Representation, &[usize], &[usize]),
-    tasks: &[Task],
-    advance: impl Fn(f64) -> Result<()> + Sync,
-) -> Result<Vec<[f64; 2]>> {
-    let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
-    let columns = Columns::new(codes(train).view());
-    let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..train.len()]).collect();
-    let models = fit_each(&columns, &classes, advance)?;
-    let test = codes(test);
-    let both = |(model, task): (_, &Task)| {
-        let model: &crate::predictors::boosting::Classifier = model;
-        let taught = accuracy(&model.fitted, &task.train[..train.len()]);
-        [accuracy(&model.predict(test.view()), &task.test), taught]
-    };
-    Ok(models.iter().zip(tasks).map(both).collect())
-}
-
-/// `accuracies` by size, task, and test or train.
-fn summary(
-    representation: &Representation,
-    tasks: &[Task],
-    sizes: &[usize],
-    accuracies: &[Vec<[f64; 2]>],
-) -> Score {
-    let mean = |of_size: &Vec<[f64; 2]>, which: usize| {
-        of_size.iter().map(|both| both[which]).sum::<f64>() / tasks.len() as f64
-    };
-    let mut parts = Vec::new();
-    for (which, rows) in ["test", "train"].into_iter().enumerate() {
-        let of_sizes = sizes.iter().zip(accuracies);
-        parts.extend(of_sizes.map(|(size, all)| (format!("{rows}/{size}"), mean(all, which))));
-    }
-    let at = |size: usize| {
-        let place = sizes.iter().position(|other| *other == size)?;
-        Some(mean(&accuracies[place], 0))
-    };
-    if let (Some(few), Some(many)) = (at(100), at(10_000))
-        && many > 0.0
-    {
-        parts.push(("statistical_efficiency".into(), few / many));
-    }
-    let (size, largest) = (sizes[sizes.len() - 1], &accuracies[sizes.len() - 1]);
-    for (task, both) in tasks.iter().zip(largest) {
-        let name = &representation.factors[task.factor].name;
-        parts.push((format!("test/{size}/{name}"), both[0]));
-    }
-    Score { value: mean(largest, 0), parts, matrix: None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::factors::Factor;
+    use crate::representation::Split;
     use ndarray::Array2;
 
     /// Two factors with 3 and 5 values, row by row in order, and the first as its code.
@@ -202,10 +147,6 @@ mod tests {
         table
     }
 
-    fn part(score: &Score, name: &str) -> Option<f64> {
-        score.parts.iter().find(|(part, _)| part == name).map(|(_, value)| *value)
-    }
-
     #[test]
     fn the_largest_size_is_the_value_and_sizes_that_are_not_there_are_left_out() {
         let table = table(300, Split::Random { seed: 0 });
@@ -215,8 +156,8 @@ mod tests {
         let expected = ["test/10", "test/100", "train/10", "train/100", "test/100/a", "test/100/b"];
         assert_eq!(names, expected);
         // a is told, b is guessed: one value of five.
-        assert_eq!(part(&found, "test/100/a"), Some(1.0));
-        let guessed = part(&found, "test/100/b").unwrap();
+        assert_eq!(found.part("test/100/a"), Some(1.0));
+        let guessed = found.part("test/100/b").unwrap();
         assert!((guessed - 0.2).abs() < 0.12, "{guessed}");
         assert!((found.value - f64::midpoint(1.0, guessed)).abs() < 1e-12);
     }
@@ -227,9 +168,9 @@ mod tests {
         let table = table(300, Split::Ends { train: 10, test: 60 });
         let found =
             DownstreamGbt::STUDY.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
-        assert_eq!((part(&found, "test/10/a"), part(&found, "test/10/b")), (Some(0.0), Some(0.2)));
+        assert_eq!((found.part("test/10/a"), found.part("test/10/b")), (Some(0.0), Some(0.2)));
         // With nothing to split by, b is always its first value: 2 of 10 rows.
-        assert_eq!(part(&found, "train/10"), Some(0.6));
+        assert_eq!(found.part("train/10"), Some(0.6));
     }
 
     #[test]
@@ -237,8 +178,8 @@ mod tests {
         let table = table(10_100, Split::Ends { train: 10_000, test: 100 });
         let quick = DownstreamGbt { sizes: Cow::Borrowed(&[100, 10_000]) };
         let found = quick.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
-        let ratio = part(&found, "test/100").unwrap() / part(&found, "test/10000").unwrap();
-        assert_eq!(part(&found, "statistical_efficiency"), Some(ratio));
+        let ratio = found.part("test/100").unwrap() / found.part("test/10000").unwrap();
+        assert_eq!(found.part("statistical_efficiency"), Some(ratio));
     }
 
     #[test]

@@ -17,13 +17,14 @@ use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 
 use super::{Better, Metric, Needs, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::logistic::{Strips, fit_with_best_penalty};
-use crate::representation::{Representation, Split};
+use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::classes::Classes;
+use crate::stats::classes::{Classes, accuracy};
 use crate::stats::column_order::in_order_of_columns;
+use crate::stats::learning_curve::{LearningCurve, STUDY_SIZES, sizes_within};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -72,7 +73,7 @@ pub struct DownstreamLr {
 
 impl DownstreamLr {
     /// The sizes of Locatello et al. 2019.
-    pub const STUDY: Self = Self { sizes: Cow::Borrowed(&[10, 100, 1000, 10_000]) };
+    pub const STUDY: Self = Self { sizes: Cow::Borrowed(STUDY_SIZES) };
 }
 
 impl Metric for DownstreamLr {
@@ -102,50 +103,26 @@ impl Metric for DownstreamLr {
         watch: &Stage,
     ) -> Result<Score> {
         representation.check_change("downstream-lr")?;
-        let (mut train, test) = representation.split_rows()?;
-        if let Split::Random { .. } = representation.protocol.split {
-            // A table is often sorted, and its first rows then all alike.
-            let order = rng.split("order of rows that teach").permutation(train.len());
-            train = order.into_iter().map(|position| train[position]).collect();
-        }
-        let sizes: Vec<usize> =
-            self.sizes.iter().copied().filter(|size| *size <= train.len()).collect();
-        let (columns, factors) = (representation.classes(), representation.factors.len());
-        let Some(&largest) = sizes.last() else {
-            return Err(Error::Missing(format!(
-                "downstream-lr cannot be computed, because there are {} rows that teach; give at \
-                 least {}",
-                train.len(),
-                self.sizes.first().copied().unwrap_or(FEWEST).max(FEWEST)
-            )));
-        };
+        let (train, test) = representation.shuffled_split_rows(rng)?;
+        let sizes = sizes_within(train.len(), &self.sizes, FEWEST, "downstream-lr")?;
+        let columns = representation.classes();
         let codes = in_order_of_columns(representation.codes.view()).mapv(f64::from);
         let table = Table { codes, train, test };
-        let tasks: Vec<(usize, usize)> =
-            sizes.iter().rev().flat_map(|&size| (0..factors).map(move |k| (size, k))).collect();
+        // The longest first.
+        let tasks: Vec<(usize, &Vec<u32>)> =
+            sizes.iter().rev().flat_map(|&size| columns.iter().map(move |c| (size, c))).collect();
         let work: usize = tasks.iter().map(|(size, _)| size).sum();
-        let accuracy = |&(size, k): &(usize, usize)| {
+        let both = |&(size, column): &(usize, &Vec<u32>)| {
             let advance = |share: f64| watch.advance(share * size as f64 / work as f64);
-            table.accuracies(&columns[k], size, advance)
+            table.accuracies(column, size, advance)
         };
-        let found = tasks.par_iter().map(accuracy).collect::<Result<Vec<[f64; 2]>>>()?;
-        let mean = |size: usize, i: usize| {
-            let of_size = || tasks.iter().zip(&found).filter(move |(task, _)| task.0 == size);
-            of_size().map(|(_, accuracies)| accuracies[i]).sum::<f64>() / factors as f64
-        };
-        let mut parts = Vec::new();
-        for (i, rows) in ["test", "train"].into_iter().enumerate() {
-            parts.extend(sizes.iter().map(|&size| (format!("{rows}/{size}"), mean(size, i))));
-        }
-        if sizes.contains(&100) && sizes.contains(&10_000) && mean(10_000, 0) > 0.0 {
-            parts.push(("statistical_efficiency".into(), mean(100, 0) / mean(10_000, 0)));
-        }
-        for ((_, k), [test, _]) in
-            tasks.iter().zip(&found).filter(|((size, _), _)| *size == largest)
-        {
-            parts.push((format!("test/{largest}/{}", representation.factors[*k].name), *test));
-        }
-        Ok(Score { value: mean(largest, 0), parts, matrix: None })
+        let mut found = tasks.par_iter().map(both).collect::<Result<Vec<_>>>()?.into_iter();
+        let of_size = |_| found.by_ref().take(columns.len()).collect();
+        let mut accuracies: Vec<Vec<[f64; 2]>> = sizes.iter().map(of_size).collect();
+        accuracies.reverse();
+        let curve = LearningCurve { sizes, accuracies };
+        let parts = curve.parts(&representation.factors);
+        Ok(Score { value: curve.value(), parts, matrix: None })
     }
 }
 
@@ -173,14 +150,14 @@ impl Table {
         let truth = [classes.of_others(column, &self.test), classes.of_others(column, taught)];
         if classes.count() == 1 {
             advance(1.0)?;
-            return Ok(truth.map(|truth| Classes::accuracy(&vec![0; truth.len()], &truth)));
+            return Ok(truth.map(|truth| accuracy(std::iter::repeat(Some(0)), &truth)));
         }
         let inputs = self.codes.select(Axis(0), taught);
         let labels = &classes.labels;
         let model = fit_with_best_penalty(inputs.view(), labels, classes.count(), advance)?;
-        let accuracy = |rows: &[usize], truth: &[Option<usize>]| {
-            Classes::accuracy(&model.predict(&Strips::new(self.codes.view(), rows)), truth)
+        let told = |rows: &[usize]| {
+            model.predict(&Strips::new(self.codes.view(), rows)).into_iter().map(Some)
         };
-        Ok([accuracy(&self.test, &truth[0]), accuracy(taught, &truth[1])])
+        Ok([accuracy(told(&self.test), &truth[0]), accuracy(told(taught), &truth[1])])
     }
 }

@@ -21,6 +21,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::classes::Classes;
 use crate::stats::column_order::in_order_of_columns;
+use crate::stats::mean;
 use crate::stats::roc_auc::macro_roc_auc;
 use crate::watch::Stage;
 
@@ -100,7 +101,7 @@ impl Metric for Explicitness {
             Ok([macro_roc_auc(test.view(), &task.truth, &task.judged), train])
         };
         let areas = tasks.par_iter().map(area).collect::<Result<Vec<[f64; 2]>>>()?;
-        let mean = |i: usize| areas.iter().map(|area| area[i]).sum::<f64>() / areas.len() as f64;
+        let mean = |i: usize| mean(areas.iter().map(|area| area[i]));
         let part = |(task, area): (&Task, &[f64; 2])| {
             let name = &representation.factors[task.factor].name;
             (format!("explicitness/{name}"), area[0])

@@ -224,32 +224,24 @@ fn majority(votes: &Array2<f64>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::array;
 
     const QUICK: FactorVaeScore =
         FactorVaeScore { train_votes: 400, test_votes: 200, ..FactorVaeScore::STUDY };
 
-    fn part(score: &Score, name: &str) -> f64 {
-        score.parts.iter().find(|(part, _)| part == name).unwrap().1
-    }
-
     /// The grid of two factors with 5 values each.
     fn score(metric: FactorVaeScore, code: impl Fn(f32, f32) -> Vec<f32>) -> Score {
-        let values = Array2::from_shape_fn((25, 2), |(row, k)| [row / 5, row % 5][k] as f32);
-        let codes: Vec<Vec<f32>> = values.rows().into_iter().map(|v| code(v[0], v[1])).collect();
-        let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
-        let factors = ["a", "b"].map(|name| Factor::discrete(name, (0..5).map(|i| i as f32)));
-        let representation = Representation::new(codes, values, factors.into()).unwrap();
-        metric.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = grid([5, 5], 1, |[a, b]| code(a, b));
+        metric.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
     fn inactive_codes_do_not_vote_and_are_not_counted() {
         let score = score(QUICK, |a, b| vec![0.0, b, 0.01 * a, 3.0 * a]);
         assert_eq!(score.value, 1.0);
-        assert_eq!(part(&score, "train"), 1.0);
-        assert_eq!(part(&score, "active_codes"), 2.0);
+        assert_eq!(score.part("train"), Some(1.0));
+        assert_eq!(score.part("active_codes"), Some(2.0));
         let votes = score.matrix.unwrap();
         assert_eq!(votes.row(0).sum() + votes.row(2).sum(), 0.0);
         assert_eq!(votes[[1, 1]] + votes[[3, 0]], 400.0);
@@ -258,7 +250,7 @@ mod tests {
     #[test]
     fn without_active_codes_the_score_is_zero_and_with_threshold_zero_a_dead_code_wins_all() {
         let dead = score(QUICK, |_, _| vec![7.0]);
-        assert_eq!((dead.value, part(&dead, "active_codes")), (0.0, 0.0));
+        assert_eq!((dead.value, dead.part("active_codes")), (0.0, Some(0.0)));
         let all = FactorVaeScore { threshold: 0.0, ..QUICK };
         let votes = score(all, |a, b| vec![a, 0.25, b]).matrix.unwrap();
         assert_eq!(votes.row(1).sum(), 400.0);

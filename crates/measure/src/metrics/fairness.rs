@@ -13,7 +13,7 @@ use ndarray::Axis;
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
-use crate::predictors::boosting::{Columns, Task, fit_each};
+use crate::predictors::boosting::{Task, teach};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::watch::Stage;
@@ -90,20 +90,11 @@ impl Metric for Fairness {
                     .into(),
             ));
         }
-        if let Some(task) = tasks.iter().find(|task| !task.is_taught()) {
-            return Err(Error::Missing(format!(
-                "fairness cannot be computed, because factor `{}` has one value in the {} rows \
-                 that teach and others only in those that judge; give more rows that teach",
-                representation.factors[task.factor].name,
-                train.len()
-            )));
-        }
-        let codes = |rows: &[usize]| representation.codes.select(Axis(0), rows);
-        let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..]).collect();
-        let columns = Columns::new(codes(&train).view());
-        let models = fit_each(&columns, &classes, |share| watch.advance(share))?;
-        let told: Vec<Vec<u32>> =
-            models.iter().map(|model| model.predict(codes(&test).view())).collect();
+        Task::check_taught(&tasks, &representation.factors, "fairness")?;
+        let codes = &representation.codes;
+        let models = teach(codes.view(), &train, &tasks, |share| watch.advance(share))?;
+        let judged = codes.select(Axis(0), &test);
+        let told: Vec<Vec<u32>> = models.iter().map(|model| model.predict(judged.view())).collect();
         let names: Vec<&str> =
             tasks.iter().map(|task| representation.factors[task.factor].name.as_str()).collect();
         Ok(summary(&tasks, &told, &names))
@@ -170,9 +161,7 @@ impl Unfairness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use crate::representation::Split;
-    use ndarray::Array2;
+    use crate::representation::{Split, grid};
 
     #[test]
     fn distances_of_groups_by_hand() {
@@ -188,11 +177,7 @@ mod tests {
 
     /// Three factors with 2 values each on their grid, fifty times.
     fn score(code: impl Fn(f32, f32, f32) -> Vec<f32>) -> Score {
-        let values = Array2::from_shape_fn((400, 3), |(row, k)| (row >> k & 1) as f32);
-        let rows: Vec<_> = values.rows().into_iter().map(|v| code(v[0], v[1], v[2])).collect();
-        let codes = Array2::from_shape_fn((400, rows[0].len()), |(row, j)| rows[row][j]);
-        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, [0.0, 1.0]));
-        let mut table = Representation::new(codes, values, factors.into()).unwrap();
+        let mut table = grid([2, 2, 2], 50, |[a, b, c]| code(a, b, c));
         table.protocol.split = Split::Ends { train: 200, test: 200 };
         Fairness.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
@@ -204,7 +189,7 @@ mod tests {
         // a and b cannot both be told from their sum: where it is 1, one value of each is guessed,
         // and that guess is right for all rows with one value of the other.
         let mixed = score(|a, b, c| vec![a + b, c]);
-        let part = |name: &str| mixed.parts.iter().find(|(part, _)| part == name).unwrap().1;
+        let part = |name: &str| mixed.part(name).unwrap();
         assert!(part("sensitive/c") < 1e-12 && part("predicting/c") < 1e-12, "{mixed:?}");
         assert!(part("predicting/a") > 0.1 && part("sensitive/b") > 0.1, "{mixed:?}");
         assert!(part("max") >= mixed.value);

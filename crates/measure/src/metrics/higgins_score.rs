@@ -16,13 +16,12 @@
 use ndarray::{Array2, ArrayView1};
 
 use super::{Better, Metric, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::column_order::in_order_of_columns;
+use crate::stats::classes::accuracy;
 use crate::stats::differences::Differences;
-use crate::stats::groups::Groups;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -106,18 +105,9 @@ impl Metric for HigginsScore {
         watch: &Stage,
     ) -> Result<Score> {
         let classes = representation.classes();
-        let groups = Groups::of_all(&classes);
-        if groups.len() < 2 {
-            return Err(Error::Missing(
-                "higgins-score cannot be computed, because it asks which factor is held fixed and \
-                 fewer than two can be: a factor needs two values, and two rows that share one; \
-                 score more rows or more factors"
-                    .into(),
-            ));
-        }
-        let codes = in_order_of_columns(representation.codes.view());
-        let differences = Differences::new(codes.view(), &groups, self.pairs);
-        let mut layer = Layer::new(groups.len(), codes.ncols());
+        let codes = representation.codes.view();
+        let differences = Differences::new(codes, &classes, self.pairs, "higgins-score")?;
+        let mut layer = Layer::new(differences.labels(), differences.codes());
         let (total, train) = (self.steps * self.batch, rng.split("train"));
         let portion = PORTION.next_multiple_of(self.batch);
         for first in (0..total).step_by(portion) {
@@ -203,21 +193,19 @@ impl Layer {
     }
 
     fn accuracy(&mut self, points: &Array2<f64>, labels: &[usize]) -> f64 {
-        let mut right = 0;
-        for (point, label) in points.rows().into_iter().zip(labels) {
+        let told = points.rows().into_iter().map(|point| {
             self.score(point);
-            let best = (0..self.scores.len())
-                .fold(0, |best, k| if self.scores[k] > self.scores[best] { k } else { best });
-            right += usize::from(best == *label);
-        }
-        right as f64 / labels.len() as f64
+            (0..self.scores.len())
+                .fold(0, |best, k| if self.scores[k] > self.scores[best] { k } else { best })
+        });
+        accuracy(told, labels)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::array;
 
     #[test]
@@ -237,14 +225,10 @@ mod tests {
 
     #[test]
     fn perfect_codes_are_told_and_constant_codes_guessed() {
-        let values =
-            Array2::from_shape_fn((64, 3), |(row, k)| (row / 4usize.pow(k as u32) % 4) as f32);
-        let factors = ["a", "b", "c"].map(|name| Factor::discrete(name, (0..4).map(|i| i as f32)));
+        let perfect = grid([4, 4, 4], 1, |values| values.to_vec());
+        let constant = grid([4, 4, 4], 1, |_| vec![0.0, 0.0]);
         let metric = HigginsScore { steps: 1000, test_points: 600, ..HigginsScore::PAPER };
-        for (codes, low, high) in
-            [(values.clone(), 0.99, 1.0), (Array2::zeros((64, 2)), 0.25, 0.42)]
-        {
-            let table = Representation::new(codes, values.clone(), factors.clone().into()).unwrap();
+        for (table, low, high) in [(perfect, 0.99, 1.0), (constant, 0.25, 0.42)] {
             let score = metric.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap();
             assert!((low..=high).contains(&score.value), "{score:?}");
             assert!((low..=high).contains(&score.parts[0].1), "{score:?}");

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
+use crate::stats::{is_constant, mean};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -126,15 +127,11 @@ impl Irs {
 
 /// M = max |z - mean(z)|, exactly 0 for a constant code.
 fn largest_distance(code: &[f32]) -> f64 {
-    if code.iter().all(|value| *value == code[0]) {
+    if is_constant(code.into()) {
         return 0.0;
     }
-    let mean = mean(code);
+    let mean = mean(code.iter().copied().map(f64::from));
     code.iter().map(|value| (f64::from(*value) - mean).abs()).fold(0.0, f64::max)
-}
-
-fn mean(values: &[f32]) -> f64 {
-    values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64
 }
 
 /// The rows of a table by the bin of one factor.
@@ -168,7 +165,7 @@ impl Groups {
         let (mut sum, mut groups, mut distances) = (0.0, 0.0, Vec::new());
         for bin in self.starts.windows(2).filter(|bin| bin[0] < bin[1]) {
             let group = &sorted[bin[0]..bin[1]];
-            let mean = mean(group);
+            let mean = mean(group.iter().copied().map(f64::from));
             distances.clear();
             distances.extend(group.iter().map(|value| (f64::from(*value) - mean).abs()));
             sum += quantile_of(&mut distances, quantile);
@@ -190,16 +187,12 @@ fn quantile_of(values: &mut [f64], quantile: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
 
     /// The grid of two factors with 5 values each.
     fn score(quantile: f64, code: impl Fn(f32, f32) -> Vec<f32>) -> Score {
-        let values = Array2::from_shape_fn((25, 2), |(row, k)| [row / 5, row % 5][k] as f32);
-        let codes: Vec<Vec<f32>> = values.rows().into_iter().map(|v| code(v[0], v[1])).collect();
-        let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
-        let factors = ["a", "b"].map(|name| Factor::discrete(name, (0..5).map(|i| i as f32)));
-        let representation = Representation::new(codes, values, factors.into()).unwrap();
-        Irs { quantile }.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = grid([5, 5], 1, |[a, b]| code(a, b));
+        Irs { quantile }.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::assignment::best_matching;
+use crate::stats::mean;
 use crate::stats::mine::{Axis, CharacteristicMatrix, Estimator, Mine, Search};
 use crate::watch::Stage;
 
@@ -247,10 +248,10 @@ impl Metric for MaximalInformation {
         let parts: Vec<(String, f64)> = (representation.factors.iter().zip(best))
             .map(|(factor, best)| (format!("{name}/{}", factor.name), best))
             .collect();
-        let value = parts.iter().map(|(_, best)| best).sum::<f64>() / parts.len() as f64;
         let own = own(&matrix, representation.readings.blocks.as_deref());
-        let parts = parts.into_iter().chain([(format!("{name} of own codes"), own)]).collect();
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        let mut score = Score::mean_of(parts, Some(matrix));
+        score.parts.push((format!("{name} of own codes"), own));
+        Ok(score)
     }
 }
 
@@ -273,7 +274,7 @@ fn own(matrix: &Array2<f64>, blocks: Option<&[Option<usize>]>) -> f64 {
             }
         }
     }
-    best.iter().sum::<f64>() / factors as f64
+    mean(best)
 }
 
 fn axes(columns: ArrayView2<f32>) -> Vec<Axis> {

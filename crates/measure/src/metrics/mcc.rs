@@ -8,7 +8,7 @@
 //! Ranks of equal values are averaged. iVAE's PyTorch branch sorts instead, which is no rank
 //! correlation, and is not followed.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::ArrayView2;
 
 use super::{Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
@@ -17,6 +17,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::assignment::best_matching;
 use crate::stats::correlation::{pearson, spearman};
+use crate::stats::is_constant;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -128,18 +129,13 @@ impl Metric for Mcc {
             let factor = &representation.factors[k].name;
             (format!("{}/{factor}", self.info().name), strength[[j, k]])
         };
-        Ok(Score {
-            value: pairs.iter().map(|&pair| strength[pair]).sum::<f64>() / pairs.len() as f64,
-            parts: pairs.iter().map(part).collect(),
-            matrix: Some(correlation),
-        })
+        Ok(Score::mean_of(pairs.iter().map(part).collect(), Some(correlation)))
     }
 }
 
 /// Refuse a constant code: it has no correlation.
 fn check_codes(codes: ArrayView2<f32>) -> Result<()> {
-    let constant = |column: ArrayView1<f32>| column.iter().all(|value| *value == column[0]);
-    match codes.columns().into_iter().position(constant) {
+    match codes.columns().into_iter().position(is_constant) {
         None => Ok(()),
         Some(j) => Err(Error::Missing(format!(
             "code {j} is the same in every row, so it has no correlation with anything; leave \

@@ -9,7 +9,7 @@
 //! The original paper integrates over the posterior instead of discretising its mean.
 
 use super::{Better, Metric, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
@@ -71,12 +71,7 @@ impl Metric for Mig {
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
-        if representation.codes.ncols() < 2 {
-            return Err(Error::Missing(
-                "one code has no rival, so there is no gap to measure; score two codes or more"
-                    .into(),
-            ));
-        }
+        representation.check_rivals()?;
         representation.check_change("mig")?;
         let factors = representation.classes();
         let matrix = information_matrix(&representation.binned_codes(), &factors);
@@ -84,23 +79,21 @@ impl Metric for Mig {
             (format!("mig/{}", representation.factors[k].name), gap / entropy(&factors[k]))
         };
         let parts: Vec<_> = gaps(matrix.view()).into_iter().enumerate().map(part).collect();
-        let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::error::Error;
+    use crate::representation::grid;
     use ndarray::{Array2, array};
 
     /// All combinations of two factors with two values each.
     fn score(codes: Array2<f32>) -> Score {
-        let values = array![[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
-        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [0.0, 1.0])];
-        let representation = Representation::new(codes, values, factors).unwrap();
-        Mig.score(&representation, &mut Rng::new(0), &Stage::unwatched()).unwrap()
+        let table = Representation { codes: codes.into(), ..grid([2, 2], 1, |_| vec![0.0]) };
+        Mig.score(&table, &mut Rng::new(0), &Stage::unwatched()).unwrap()
     }
 
     #[test]
@@ -118,20 +111,14 @@ mod tests {
 
     #[test]
     fn one_code_has_no_gap() {
-        let lone = Representation::new(
-            array![[0.0], [1.0]],
-            array![[0.0], [1.0]],
-            vec![Factor::discrete("a", [0.0, 1.0])],
-        );
-        let error = Mig.score(&lone.unwrap(), &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
+        let lone = grid([2], 1, |[a]| vec![a]);
+        let error = Mig.score(&lone, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(error.to_string().starts_with("one code has no rival"), "{error}");
     }
 
     #[test]
     fn a_factor_that_never_changes_has_no_entropy_to_divide_by() {
-        let factors = vec![Factor::discrete("a", [0.0, 1.0]), Factor::discrete("b", [5.0])];
-        let values = array![[0.0, 5.0], [1.0, 5.0]];
-        let both = Representation::new(array![[0.0, 0.3], [1.0, 0.3]], values, factors).unwrap();
+        let both = grid([2, 1], 1, |[a, _]| vec![a, 0.3]);
         let error = Mig.score(&both, &mut Rng::new(0), &Stage::unwatched()).unwrap_err();
         assert!(matches!(error, Error::Missing(_)));
     }

@@ -93,13 +93,8 @@ impl Metric for MigContinuous {
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {
+        representation.check_rivals()?;
         let codes = &representation.codes;
-        if codes.ncols() < 2 {
-            return Err(Error::Missing(
-                "one code has no rival, so there is no gap to measure; score two codes or more"
-                    .into(),
-            ));
-        }
         let classes = representation.classes();
         let factors: Vec<Classes> = classes.iter().map(|column| Classes::new(column)).collect();
         let share = 1.0 / (codes.ncols() * factors.len()) as f64;
@@ -129,8 +124,7 @@ impl Metric for MigContinuous {
                     .into(),
             ));
         }
-        let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::info::{self, Info};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
+use crate::stats::mean;
 use crate::watch::Stage;
 
 pub mod aam;
@@ -171,6 +172,18 @@ pub struct Score {
     pub parts: Vec<(String, f64)>,
     /// Codes (rows) against factors (columns), where the metric has such a matrix.
     pub matrix: Option<Array2<f64>>,
+}
+
+impl Score {
+    /// The mean of its parts.
+    pub fn mean_of(parts: Vec<(String, f64)>, matrix: Option<Array2<f64>>) -> Self {
+        Self { value: mean(parts.iter().map(|(_, part)| *part)), parts, matrix }
+    }
+
+    /// A further number by its name.
+    pub fn part(&self, name: &str) -> Option<f64> {
+        self.parts.iter().find(|(part, _)| part == name).map(|(_, number)| *number)
+    }
 }
 
 /// Find a metric by name.

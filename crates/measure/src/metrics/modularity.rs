@@ -80,36 +80,25 @@ impl Metric for Modularity {
             ));
         }
         let matrix = information_matrix(&representation.binned_codes(), &representation.classes());
-        let each = modularities(matrix.view());
-        let part = |(j, &modularity): (usize, &f64)| (format!("modularity/code-{j}"), modularity);
-        Ok(Score {
-            value: each.iter().sum::<f64>() / each.len() as f64,
-            parts: each.iter().enumerate().map(part).collect(),
-            matrix: Some(matrix),
-        })
+        let each = modularities(matrix.view()).into_iter().enumerate();
+        let parts = each.map(|(j, modularity)| (format!("modularity/code-{j}"), modularity));
+        Ok(Score::mean_of(parts.collect(), Some(matrix)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
-    use ndarray::Array2;
+    use crate::representation::grid;
 
-    fn score(factors: usize, code: impl Fn(f32, f32) -> Vec<f32>) -> Result<Score> {
-        let values = Array2::from_shape_fn((25, factors), |(row, k)| [row / 5, row % 5][k] as f32);
-        let codes: Vec<Vec<f32>> =
-            (0..25).map(|row| code((row / 5) as f32, (row % 5) as f32)).collect();
-        let codes = Array2::from_shape_fn((25, codes[0].len()), |(row, j)| codes[row][j]);
-        let five = |k| Factor::discrete(format!("f{k}"), (0..5).map(|value| value as f32));
-        let table = Representation::new(codes, values, (0..factors).map(five).collect()).unwrap();
-        Modularity.score(&table, &mut Rng::new(0), &Stage::unwatched())
+    fn score(table: &Representation) -> Result<Score> {
+        Modularity.score(table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]
     fn pure_codes_are_modular_mixed_ones_are_not_and_dead_ones_count_as_zero() {
         // Pure, both factors in full, dead: 1, 0 and 0.
-        let found = score(2, |a, b| vec![a, 5.0 * a + b, 0.3]).unwrap();
+        let found = score(&grid([5, 5], 1, |[a, b]| vec![a, 5.0 * a + b, 0.3])).unwrap();
         let parts: Vec<f64> = found.parts.iter().map(|(_, part)| *part).collect();
         // 25 equal steps in 20 bins tell nearly, but not exactly, as much of b as of a.
         assert!(parts[0] == 1.0 && parts[1] < 0.4 && parts[2] == 0.0, "{parts:?}");
@@ -120,7 +109,7 @@ mod tests {
 
     #[test]
     fn one_factor_is_refused() {
-        let error = score(1, |a, _| vec![a]).unwrap_err();
+        let error = score(&grid([5], 1, |[a]| vec![a])).unwrap_err();
         assert!(matches!(error, Error::Missing(_)));
     }
 }

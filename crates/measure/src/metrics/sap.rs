@@ -18,7 +18,7 @@ use crate::info::Info;
 use crate::predictors::linear_svm::{LinearSvm, Sorted};
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::classes::Classes;
+use crate::stats::classes::{Classes, accuracy};
 use crate::stats::correlation::pearson;
 use crate::stats::matrix_scores::gaps;
 use crate::watch::Stage;
@@ -149,8 +149,7 @@ impl Metric for Sap {
         let part = |(factor, gap): (&Factor, f64)| (format!("{name}/{}", factor.name), gap);
         let parts: Vec<_> =
             representation.factors.iter().zip(gaps(matrix.view())).map(part).collect();
-        let value = parts.iter().map(|(_, gap)| gap).sum::<f64>() / parts.len() as f64;
-        Ok(Score { value, parts, matrix: Some(matrix) })
+        Ok(Score::mean_of(parts, Some(matrix)))
     }
 }
 
@@ -180,8 +179,8 @@ fn accuracies(representation: &Representation, watch: &Stage) -> Result<Array2<f
         let (taught, judged) = (Sorted::new(&of(&train)), of(&test));
         tasks.iter().try_for_each(|(k, classes, truth)| {
             let machine = LinearSvm::fit(&taught, &classes.labels, classes.count(), C);
-            let found: Vec<usize> = judged.iter().map(|input| machine.predict(*input)).collect();
-            scores[*k] = Classes::accuracy(&found, truth);
+            let told = judged.iter().map(|input| Some(machine.predict(*input)));
+            scores[*k] = accuracy(told, truth);
             watch.advance(share)
         })
     })?;

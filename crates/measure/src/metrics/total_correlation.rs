@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::covariance::{covariance, eigenvalues};
+use crate::stats::covariance::{covariance_of_codes, eigenvalues};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -75,15 +75,8 @@ impl Metric for TotalCorrelation {
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
-        let codes = &representation.codes;
-        if codes.ncols() < 2 || codes.nrows() < 2 {
-            return Err(Error::Missing(
-                "total correlation cannot be computed, because it compares codes over rows; score \
-                 two codes or more on two rows or more"
-                    .into(),
-            ));
-        }
-        let covariance = covariance(codes.view());
+        let codes = representation.codes.view();
+        let covariance = covariance_of_codes(codes, "total correlation")?;
         let value = total_correlation(&covariance)?;
         let all: f64 = covariance.iter().map(|entry| entry * entry).sum();
         let diagonal: f64 = covariance.diag().iter().map(|entry| entry * entry).sum();

@@ -15,6 +15,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::information::{entropy, information_matrix};
 use crate::stats::matrix_scores::{completeness, disentanglement, gaps, modularities};
+use crate::stats::mean;
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -88,7 +89,7 @@ impl Metric for Unified {
         }
         let of_varying = matrix.select(Axis(1), &varying);
         let gaps = gaps(of_varying.view());
-        let shares = gaps.iter().zip(&varying).map(|(gap, &k)| gap / entropies[k]).collect();
+        let shares = gaps.iter().zip(&varying).map(|(gap, &k)| gap / entropies[k]);
         let value = disentanglement(of_varying.view());
         let parts = [
             ("disentanglement", value),
@@ -102,23 +103,16 @@ impl Metric for Unified {
     }
 }
 
-fn mean(values: Vec<f64>) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factors::Factor;
+    use crate::representation::grid;
     use ndarray::{Array2, array};
 
     /// All combinations of two factors with two values each, and a third that never changes.
     fn score(codes: Array2<f32>) -> Result<Score> {
-        let values = array![[0.0, 0.0, 9.0], [0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [1.0, 1.0, 9.0]];
-        let two = |name| Factor::discrete(name, [0.0, 1.0]);
-        let factors = vec![two("a"), two("b"), Factor::discrete("c", [9.0])];
-        let representation = Representation::new(codes, values, factors).unwrap();
-        Unified.score(&representation, &mut Rng::new(0), &Stage::unwatched())
+        let table = Representation { codes: codes.into(), ..grid([2, 2, 1], 1, |_| vec![0.0]) };
+        Unified.score(&table, &mut Rng::new(0), &Stage::unwatched())
     }
 
     #[test]

@@ -10,11 +10,11 @@
 use ndarray::Array2;
 
 use super::{Better, Metric, Needs, Reading, Score};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::covariance::{covariance, eigenvalues};
+use crate::stats::covariance::{covariance_of_codes, eigenvalues};
 use crate::watch::Stage;
 
 const PAGE: &str = "\
@@ -73,15 +73,8 @@ impl Metric for Wasserstein {
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
-        let codes = &representation.codes;
-        if codes.ncols() < 2 || codes.nrows() < 2 {
-            return Err(Error::Missing(
-                "the Wasserstein correlation cannot be computed, because it compares codes over \
-                 rows; score two codes or more on two rows or more"
-                    .into(),
-            ));
-        }
-        let covariance = covariance(codes.view());
+        let codes = representation.codes.view();
+        let covariance = covariance_of_codes(codes, "the Wasserstein correlation")?;
         let value = wasserstein(&covariance)?;
         let total = covariance.diag().sum();
         let normalised = (total > 0.0).then(|| ("normalised".to_string(), value / total));

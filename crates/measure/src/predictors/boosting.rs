@@ -35,7 +35,7 @@ mod tree;
 pub use columns::Columns;
 use fit::Fit;
 use probability::{BLOCK, logistic, softmax};
-pub use tasks::{Task, accuracy};
+pub use tasks::Task;
 use tree::Tree;
 
 /// How many trees each class gets.
@@ -73,6 +73,19 @@ pub fn fit_each(
         fit.run(&|| advance(share))
     };
     fits.into_par_iter().map(fit).collect()
+}
+
+/// A classifier for each task, taught by these rows of codes `[rows, columns]`: the first of those
+/// that the tasks have.
+pub fn teach(
+    codes: ArrayView2<f32>,
+    rows: &[usize],
+    tasks: &[Task],
+    advance: impl Fn(f64) -> Result<()> + Sync,
+) -> Result<Vec<Classifier>> {
+    let columns = Columns::new(codes.select(Axis(0), rows).view());
+    let classes: Vec<&[u32]> = tasks.iter().map(|task| &task.train[..rows.len()]).collect();
+    fit_each(&columns, &classes, advance)
 }
 
 impl Classifier {

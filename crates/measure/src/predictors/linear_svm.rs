@@ -15,6 +15,8 @@
 //! these are all rows left or right of a place. With running sums over the sorted column a step of
 //! Newton's method costs O(log rows).
 
+use crate::stats::mean;
+
 /// A column of inputs in rising order.
 #[derive(Debug)]
 pub struct Sorted {
@@ -28,7 +30,7 @@ pub struct Sorted {
 impl Sorted {
     /// Sort a column; it must not be empty.
     pub fn new(column: &[f64]) -> Self {
-        let mean = column.iter().sum::<f64>() / column.len() as f64;
+        let mean = mean(column.iter().copied());
         let mut order: Vec<usize> = (0..column.len()).collect();
         order.sort_unstable_by(|&i, &j| column[i].total_cmp(&column[j]));
         let sums = Sums::new(order.iter().map(|&row| column[row] - mean));

@@ -30,12 +30,12 @@ impl Classes {
     pub fn of_others(&self, column: &[u32], rows: &[usize]) -> Vec<Option<usize>> {
         rows.iter().map(|&row| self.present.binary_search(&column[row]).ok()).collect()
     }
+}
 
-    /// The share of rows whose class is the predicted one.
-    pub fn accuracy(predicted: &[usize], truth: &[Option<usize>]) -> f64 {
-        let right = predicted.iter().zip(truth).filter(|(found, class)| Some(**found) == **class);
-        right.count() as f64 / truth.len() as f64
-    }
+/// The share of rows whose class is told.
+pub fn accuracy<T: PartialEq>(told: impl IntoIterator<Item = T>, truth: &[T]) -> f64 {
+    let right = told.into_iter().zip(truth).filter(|(told, class)| told == *class).count();
+    right as f64 / truth.len() as f64
 }
 
 #[cfg(test)]
@@ -49,6 +49,6 @@ mod tests {
         assert_eq!((classes.count(), &classes.labels[..]), (3, &[1, 0, 2][..]));
         let others = classes.of_others(&column, &[2, 4, 0]);
         assert_eq!(others, [Some(0), None, Some(1)]);
-        assert_eq!(Classes::accuracy(&[0, 0, 0], &others), 1.0 / 3.0);
+        assert_eq!(accuracy([Some(0); 3], &others), 1.0 / 3.0);
     }
 }

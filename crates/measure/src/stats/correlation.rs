@@ -4,6 +4,7 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use crate::stats::covariance::covariance;
+use crate::stats::mean;
 use crate::stats::order::sorted;
 
 /// Columns of x that are taken at once: few, so that most products are of use.
@@ -75,7 +76,7 @@ fn centred_to_length_one(mut values: Vec<f64>) -> Vec<f64> {
         values.fill(f64::NAN);
         return values;
     }
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let mean = mean(values.iter().copied());
     let length = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>().sqrt();
     for value in &mut values {
         *value = (*value - mean) / length;

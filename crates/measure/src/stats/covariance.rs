@@ -49,6 +49,17 @@ pub fn covariance(x: ArrayView2<f32>) -> Array2<f64> {
     all.products / (x.nrows() - 1) as f64
 }
 
+/// The same of codes, for a metric that compares them: two or more, over two rows or more.
+pub fn covariance_of_codes(codes: ArrayView2<f32>, metric: &str) -> Result<Array2<f64>> {
+    match codes.ncols() < 2 || codes.nrows() < 2 {
+        false => Ok(covariance(codes)),
+        true => Err(Error::Missing(format!(
+            "{metric} cannot be computed, because it compares codes over rows; score two codes or \
+             more on two rows or more"
+        ))),
+    }
+}
+
 /// Rows so far: how many, their means, and Σ (x - mean)(x - mean)ᵀ.
 struct Moments {
     count: f64,

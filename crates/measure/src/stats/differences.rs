@@ -2,35 +2,55 @@
 //! al. look at. A point is the mean over pairs of |z - z'|, code by code, and its label the factor:
 //! the code that stands for this factor differs least.
 
-use std::borrow::Cow;
-
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
 use crate::rng::Rng;
+use crate::stats::column_order::in_order_of_columns;
 use crate::stats::groups::Groups;
 
 /// Where points come from.
 #[derive(Debug)]
 pub struct Differences<'a> {
-    /// `[rows, codes]`, without gaps.
-    codes: Cow<'a, [f32]>,
+    /// `[rows, codes]`, without gaps, in an order of codes that does not depend on the given one.
+    codes: Vec<f32>,
     width: usize,
     /// The factors that can be held fixed; labels are numbers among these.
-    groups: &'a [Groups<'a>],
+    groups: Vec<Groups<'a>>,
     /// Pairs per point.
     pairs: usize,
 }
 
 impl<'a> Differences<'a> {
-    /// From codes `[rows, codes]`, with so many pairs per point.
-    pub fn new(codes: ArrayView2<'a, f32>, groups: &'a [Groups<'a>], pairs: usize) -> Self {
-        let width = codes.ncols();
-        let codes = match codes.to_slice() {
-            Some(slice) => Cow::Borrowed(slice),
-            None => Cow::Owned(codes.iter().copied().collect()),
-        };
-        Self { codes, width, groups, pairs }
+    /// From codes `[rows, codes]` and the classes of each factor, with so many pairs per point.
+    /// Refused for `metric` if there is no choice of what to hold fixed.
+    pub fn new(
+        codes: ArrayView2<f32>,
+        classes: &'a [Vec<u32>],
+        pairs: usize,
+        metric: &str,
+    ) -> Result<Self> {
+        let groups = Groups::of_all(classes);
+        if groups.len() < 2 {
+            return Err(Error::Missing(format!(
+                "{metric} cannot be computed, because it asks which factor is held fixed and \
+                 fewer than two can be: a factor needs two values, and two rows that share one; \
+                 score more rows or more factors"
+            )));
+        }
+        let codes = in_order_of_columns(codes);
+        Ok(Self { width: codes.ncols(), codes: codes.iter().copied().collect(), groups, pairs })
+    }
+
+    /// How many codes a point has.
+    pub fn codes(&self) -> usize {
+        self.width
+    }
+
+    /// How many labels there are.
+    pub fn labels(&self) -> usize {
+        self.groups.len()
     }
 
     /// The points with numbers `first..first + count`, `[count, codes]`, and their labels. Each has
@@ -74,8 +94,7 @@ mod tests {
         // Two factors with 4 values each, the codes are 0, 1, 4, 9 of each.
         let classes = [0, 1].map(|k| (0..16).map(|row| [row / 4, row % 4][k]).collect::<Vec<_>>());
         let codes = Array2::from_shape_fn((16, 2), |(row, k)| (classes[k][row] as f32).powi(2));
-        let groups = Groups::of_all(&classes);
-        let differences = Differences::new(codes.view(), &groups, 400);
+        let differences = Differences::new(codes.view(), &classes, 400, "x").unwrap();
         let (points, labels) = differences.points(0, 20, &Rng::new(0));
         for (point, label) in points.rows().into_iter().zip(&labels) {
             assert_eq!(point[*label], 0.0);

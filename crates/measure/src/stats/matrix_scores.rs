@@ -89,16 +89,13 @@ fn two_largest(entries: ArrayView1<f64>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::mean;
     use ndarray::{Array2, array};
-
-    fn mean(values: &[f64]) -> f64 {
-        values.iter().sum::<f64>() / values.len() as f64
-    }
 
     /// Disentanglement, completeness and modularity.
     fn assert_scores(matrix: &Array2<f64>, expected: [f64; 3]) {
         let matrix = matrix.view();
-        let found = [disentanglement(matrix), completeness(matrix), mean(&modularities(matrix))];
+        let found = [disentanglement(matrix), completeness(matrix), mean(modularities(matrix))];
         for (found, expected) in found.into_iter().zip(expected) {
             assert!((found - expected).abs() < 1e-8, "{found}, not {expected}: {matrix}");
         }

@@ -4,6 +4,8 @@
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
+use crate::stats::mean;
+
 /// The mean over `classes` of the area for "this class against all others", from probabilities
 /// `[rows, all classes]`. Each must have rows, and so must the others together: NaN if not.
 pub fn macro_roc_auc(
@@ -13,8 +15,7 @@ pub fn macro_roc_auc(
 ) -> f64 {
     let area =
         |class: &usize| roc_auc(probabilities.column(*class), |row| truth[row] == Some(*class));
-    let areas: Vec<f64> = classes.par_iter().map(area).collect();
-    areas.iter().sum::<f64>() / classes.len() as f64
+    mean(classes.par_iter().map(area).collect::<Vec<f64>>())
 }
 
 /// The area for one class, from scores that are not negative.

@@ -173,10 +173,7 @@ impl Dataset for Flow {
     }
 
     fn counterfactual(&self, index: usize, dos: &[Do]) -> Option<Counterfactual> {
-        let mut set = [None; 4];
-        for &Do { factor, value } in dos {
-            *set.get_mut(factor)? = Some(value);
-        }
+        let set: [_; 4] = Do::by_factor(dos)?;
         let row = self.rows[index];
         let [ball, poured, hole] = self.exogenous(row);
         let (ball, hole) = (set[0].unwrap_or(ball), set[3].unwrap_or(hole));

@@ -156,10 +156,7 @@ impl Dataset for Pendulum {
     }
 
     fn counterfactual(&self, index: usize, dos: &[Do]) -> Option<Counterfactual> {
-        let mut set = [None; 4];
-        for &Do { factor, value } in dos {
-            *set.get_mut(factor)? = Some(value);
-        }
+        let set: [_; 4] = Do::by_factor(dos)?;
         let [pendulum, light] = self.causes(index);
         let causes = [set[0].unwrap_or(pendulum), set[1].unwrap_or(light)];
         let [length, position] = shadow(causes).map(|value| value as f32);

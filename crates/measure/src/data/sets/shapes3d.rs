@@ -163,9 +163,7 @@ mod tests {
         let (data, _) = open(&Table::new()).unwrap();
         let sizes = [10, 10, 10, SCALES, SHAPES, ORIENTATIONS];
         let index = values.iter().zip(sizes).fold(0, |index, (value, size)| index * size + value);
-        let mut out = vec![f32::NAN; 3 * SIDE * SIDE];
-        data.observe(index, &mut out);
-        out
+        crate::data::testing::row(&*data, index)
     }
 
     fn colour(image: &[f32], row: usize, column: usize) -> [f32; 3] {

@@ -105,8 +105,7 @@ mod tests {
         let (data, _) = open(&Table::new()).unwrap();
         assert_eq!(data.len(), 405);
         let index = data.find(&[5.0, 10.0, 4.0, 0.7]).unwrap();
-        let mut image = [0.0; SIDE * SIDE];
-        data.observe(index, &mut image);
+        let image = crate::data::testing::row(&*data, index);
         assert_eq!(image.iter().filter(|pixel| **pixel == 0.7).count(), 16);
         assert_eq!(image.iter().filter(|pixel| **pixel == 0.0).count(), 240);
         // Rows 8..12 and columns 3..7 are lit.

@@ -153,6 +153,7 @@ pub(super) fn by_row(columns: &[&Column], rows: usize) -> Vec<f32> {
 mod tests {
     use super::*;
     use crate::data::Dataset;
+    use crate::data::testing::{assert_refused, row};
 
     const TEXT: &str = "a,b,temperature,machine,run\n\
                         0.5,1,20,press,1\n0.25,2,21,lathe,1\n-1,3,20,press,2\n";
@@ -171,9 +172,7 @@ mod tests {
         let more = "factors = ['temperature', 'machine']\nepisode = 'run'";
         let data = read(TEXT, more).unwrap();
         assert_eq!((data.len(), data.shape().channels), (3, 2));
-        let mut row = [f32::NAN; 2];
-        data.observe(1, &mut row);
-        assert_eq!(row, [0.25, 2.0]);
+        assert_eq!(row(&*data, 1), [0.25, 2.0]);
         assert_eq!(data.label(1), Some(vec![21.0, 0.0]));
         let next = |row| data.next(row).map(|step| step.index);
         assert_eq!((next(0), next(1), next(2)), (Some(1), None, None));
@@ -183,10 +182,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let refused = |text: &str, more: &str, part: &str| {
-            let error = read(text, more).err().expect("refused").to_string();
-            assert!(error.contains(part), "`{part}` is not in: {error}");
-        };
+        let refused = |text, more, part| assert_refused(read(text, more), &[part]);
         refused(TEXT, "factors = ['temprature']", "did you mean `temperature`?");
         refused(TEXT, "", "column `machine` holds words");
         refused("a,b\n1,2\n", "ignore = ['a', 'b']", "has no column left to observe");

@@ -28,7 +28,7 @@ fn score(table: &Representation) -> Score {
 }
 
 fn part(score: &Score, name: &str) -> f64 {
-    score.parts.iter().find(|(part, _)| part == name).unwrap_or_else(|| panic!("no {name}")).1
+    score.part(name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 #[test]

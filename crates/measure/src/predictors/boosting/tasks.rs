@@ -1,6 +1,9 @@
 //! What is to be told from codes: the classes of one factor in the rows that teach and in those
 //! that judge.
 
+use crate::error::{Error, Result};
+use crate::factors::Factor;
+
 /// One factor as a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -22,17 +25,23 @@ impl Task {
         classes.iter().enumerate().map(task).collect()
     }
 
+    /// Refuse tasks, for a metric that needs them all, of which one cannot be learned.
+    pub fn check_taught(tasks: &[Self], factors: &[Factor], metric: &str) -> Result<()> {
+        match tasks.iter().find(|task| !task.is_taught()) {
+            None => Ok(()),
+            Some(task) => Err(Error::Missing(format!(
+                "{metric} cannot be computed, because factor `{}` has one value in the {} rows that \
+                 teach and others only in those that judge; give more rows that teach",
+                factors[task.factor].name,
+                task.train.len()
+            ))),
+        }
+    }
+
     /// Whether the rows that teach show more than one class.
-    pub fn is_taught(&self) -> bool {
+    fn is_taught(&self) -> bool {
         self.train.iter().any(|class| *class != self.train[0])
     }
-}
-
-/// The share of rows whose class is told. A class that the rows that teach do not show is never
-/// told.
-pub fn accuracy(told: &[u32], classes: &[u32]) -> f64 {
-    let right = told.iter().zip(classes).filter(|(told, class)| told == class).count();
-    right as f64 / classes.len() as f64
 }
 
 #[cfg(test)]
@@ -45,6 +54,5 @@ mod tests {
         let tasks = Task::of_each(&classes, &[0, 1], &[3]);
         assert_eq!(tasks[1], Task { factor: 1, train: vec![2, 2], test: vec![3] });
         assert!(tasks[0].is_taught() && !tasks[1].is_taught());
-        assert_eq!(accuracy(&[1, 2, 2, 4], &[1, 2, 3, 3]), 0.5);
     }
 }

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::data::Range;
+use crate::data::testing::{assert_refused, row};
 use crate::npz::NpzWriter;
 
 /// A folder for the files of one test.
@@ -43,16 +44,7 @@ fn read(path: impl AsRef<Path>, more: &str) -> Result<Box<dyn Dataset>> {
 
 #[track_caller]
 fn refused(path: impl AsRef<Path>, more: &str, parts: &[&str]) {
-    let error = read(path, more).err().expect("this should be refused").to_string();
-    for part in parts {
-        assert!(error.contains(part), "`{part}` is not in: {error}");
-    }
-}
-
-fn row(data: &dyn Dataset, index: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.shape().size()];
-    data.observe(index, &mut out);
-    out
+    assert_refused(read(path, more), parts);
 }
 
 #[test]

@@ -1,10 +1,8 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::data::Dataset;
-use crate::data::storage::library::{import_to, open_at};
+use crate::data::{Dataset, testing};
 use crate::npz::{Numbers, read_npy};
-use crate::watch::Stage;
 
 const CARS: [&str; 3] = ["car_001_mesh", "car_002_mesh", "car_010_mesh"];
 
@@ -29,18 +27,12 @@ fn cars() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn import(from: &Path) -> std::result::Result<Box<dyn Dataset>, String> {
-    let dir = tempfile::tempdir().unwrap();
-    let target = dir.path().join("cars3d");
-    let done = import_to(&PUBLICATION, from, &target, true, &Stage::unwatched());
-    assert!(done.is_ok() || std::fs::read_dir(dir.path()).unwrap().next().is_none());
-    done.map_err(|error| error.to_string())?;
-    Ok(open_at(&target, "all").unwrap())
+    testing::import(&PUBLICATION, from)
 }
 
 /// One pixel as a byte.
 fn pixel(data: &dyn Dataset, values: [f32; 3], channel: usize, y: usize, x: usize) -> f32 {
-    let mut image = vec![f32::NAN; IMAGE];
-    data.observe(data.find(&values).unwrap(), &mut image);
+    let image = testing::row(data, data.find(&values).unwrap());
     (image[(channel * SIDE + y) * SIDE + x] * 255.0).round()
 }
 
@@ -63,8 +55,7 @@ fn resizing_is_pillows_to_the_byte() {
     let Numbers::Bytes(pillow) = read_npy(fixture("pillow.npy")).unwrap().numbers else {
         panic!("bytes were saved")
     };
-    let mut image = vec![f32::NAN; IMAGE];
-    data.observe(data.find(&[2.0, 5.0, 0.0]).unwrap(), &mut image);
+    let image = testing::row(&*data, data.find(&[2.0, 5.0, 0.0]).unwrap());
     for (place, byte) in pillow.iter().enumerate() {
         let ours = (image[place % 3 * SIDE * SIDE + place / 3] * 255.0).round() as u8;
         assert_eq!(ours, *byte, "{place}");
@@ -113,8 +104,8 @@ fn the_archive_gives_the_same_and_a_cut_one_nothing() {
 #[test]
 fn files_of_other_versions_and_shapes_are_refused() {
     let refused = |bytes: Vec<u8>, part: &str| {
-        let error = import(folder(&[("car_001_mesh.mat", bytes)]).path()).err().unwrap();
-        assert!(error.contains(part), "`{part}` is not in: {error}");
+        let files = folder(&[("car_001_mesh.mat", bytes)]);
+        testing::assert_refused(import(files.path()), &[part]);
     };
     let whole = std::fs::read(fixture("car_001_mesh.mat")).unwrap();
     refused(std::fs::read(fixture("version4.mat")).unwrap(), "too short for a MATLAB file");

@@ -1,4 +1,5 @@
 use super::*;
+use crate::data::testing::{assert_refused, row};
 use crate::data::{Dataset, Transition};
 use crate::npz::NpzWriter;
 
@@ -23,19 +24,18 @@ impl Folder {
         file.finish().unwrap();
     }
 
-    fn open(&self, more: &str) -> std::result::Result<Box<dyn Dataset>, String> {
+    fn open(&self, more: &str) -> Result<Box<dyn Dataset>> {
         let mut settings: Table = more.parse().unwrap();
         let path = settings
             .remove("file")
             .map_or(self.0.path().to_path_buf(), |file| self.0.path().join(file.as_str().unwrap()));
         settings.insert("path".into(), path.to_str().unwrap().into());
-        open(&settings).map(|opened| opened.0).map_err(|error| error.to_string())
+        Ok(open(&settings)?.0)
     }
 
     #[track_caller]
     fn refused(&self, more: &str, part: &str) {
-        let error = self.open(more).err().expect("this should be refused");
-        assert!(error.contains(part), "`{part}` is not in: {error}");
+        assert_refused(self.open(more), &[part]);
     }
 }
 
@@ -73,7 +73,7 @@ fn actions_of_rows_belong_to_the_step_before_and_actions_of_steps_to_theirs() {
     };
     assert_eq!(action(4).unwrap(), [2.0]);
     assert_eq!(action(3).unwrap(), [1.0]);
-    assert!(action(2).unwrap_err().contains("`actions` has the shape [2, 1]"));
+    assert_refused(action(2), &["`actions` has the shape [2, 1]"]);
 }
 
 #[test]
@@ -107,9 +107,7 @@ fn causal3dident_has_its_own_arrays_and_names() {
     file.finish().unwrap();
     let data = folder.open("").unwrap();
     assert_eq!((data.shape().to_string(), data.factors().len()), ("3x1x2".into(), 12));
-    let mut image = [f32::NAN; 6];
-    data.observe(0, &mut image);
-    assert_eq!(image, [0.2, 0.2, 0.4, 0.4, 0.6, 0.6]);
+    assert_eq!(row(&*data, 0), [0.2, 0.2, 0.4, 0.4, 0.6, 0.6]);
     assert_eq!(data.label(1).unwrap()[9..], [19.0, 5.0, 0.0]);
     assert_eq!(data.next(0).unwrap().targets, [1.0; 12]);
 }

@@ -1,15 +1,10 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::data::testing::row as image;
 
 fn data(settings: &str) -> Box<dyn Dataset> {
     open(&settings.parse().unwrap()).unwrap().0
-}
-
-fn image(data: &dyn Dataset, index: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.shape().size()];
-    data.observe(index, &mut out);
-    out
 }
 
 fn values(data: &dyn Dataset, index: usize) -> [f32; 4] {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use image::{GrayImage, Luma, Rgb, RgbImage, Rgba, RgbaImage};
 
 use super::*;
+use crate::data::testing::{assert_refused, row};
 use crate::data::{Dataset, Range};
 
 /// A folder of pictures for one test.
@@ -38,17 +39,8 @@ impl Folder {
 
     #[track_caller]
     fn refused(&self, settings: &str, parts: &[&str]) {
-        let error = self.open(settings).err().expect("this should be refused").to_string();
-        for part in parts {
-            assert!(error.contains(part), "`{part}` is not in: {error}");
-        }
+        assert_refused(self.open(settings), parts);
     }
-}
-
-fn row(data: &dyn Dataset, index: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.shape().size()];
-    data.observe(index, &mut out);
-    out
 }
 
 #[test]

@@ -1,8 +1,6 @@
 use super::*;
-use crate::data::Dataset;
-use crate::data::storage::library::{import_to, open_at};
+use crate::data::{Dataset, testing};
 use crate::npz::NpzWriter;
-use crate::watch::Stage;
 
 /// Twelve images stand for the million.
 static TINY: Publication = Publication {
@@ -17,14 +15,12 @@ static TINY: Publication = Publication {
 
 fn import(rows: usize) -> std::result::Result<Box<dyn Dataset>, String> {
     let dir = tempfile::tempdir().unwrap();
-    let (path, target) = (dir.path().join("any-name.npz"), dir.path().join("library/mpi3d-toy"));
+    let path = dir.path().join("any-name.npz");
     let mut file = NpzWriter::create(&path).unwrap();
     let images: Vec<u8> = (0..rows * 12_288).map(|k| (k / 12_288) as u8 * 20).collect();
     file.array("images", &[rows, 64, 64, 3], &images).unwrap();
     file.finish().unwrap();
-    import_to(&TINY, &path, &target, true, &Stage::unwatched())
-        .map_err(|error| error.to_string())?;
-    Ok(open_at(&target, "all").unwrap())
+    testing::import(&TINY, &path)
 }
 
 #[test]
@@ -34,9 +30,7 @@ fn the_count_tells_the_release_and_the_row_the_values() {
     assert_eq!(sizes, [2, 1, 1, 1, 1, 2, 3]);
     assert_eq!(data.label(7), Some(vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
     assert_eq!(data.find(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0]), Some(11));
-    let mut image = vec![f32::NAN; 12_288];
-    data.observe(7, &mut image);
-    assert!(image.iter().all(|number| *number == 140.0 / 255.0));
+    assert!(testing::row(&*data, 7).iter().all(|number| *number == 140.0 / 255.0));
     assert_eq!(import(4).unwrap().factors()[6].size(), Some(4));
     let error = import(5).err().unwrap();
     assert!(error.contains("[5, 64, 64, 3], expected 12 or 4 images of [64, 64, 3]"), "{error}");

@@ -1,13 +1,8 @@
 use super::*;
+use crate::data::testing::row as image;
 
 fn pendulum(settings: &str) -> Box<dyn Dataset> {
     open(&settings.parse().unwrap()).unwrap().0
-}
-
-fn image(data: &dyn Dataset, index: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.shape().size()];
-    data.observe(index, &mut out);
-    out
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::data::testing::assert_refused;
 
 const TEXT: &str = "time,left,right,truth,segment\n\
                     0,0.5,1,2,rest\n1,0.25,2,-3,rest\n2,-1,3,4,task\n3,-2,5,-5,task\n";
@@ -47,7 +48,6 @@ fn mistakes_are_named() {
         ("a,b\n1,x\n2,y\n", "segment_length = 1", "`data.source_columns` or `data.ignore`"),
         ("a,segment\n1,0.5\n2,1\n", "", "has the segment 0.5 in row 0"),
     ] {
-        let error = read(text, more).err().expect("refused").to_string();
-        assert!(error.contains(words), "`{words}` is not in: {error}");
+        assert_refused(read(text, more), &[words]);
     }
 }

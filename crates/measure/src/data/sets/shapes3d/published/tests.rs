@@ -1,29 +1,16 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::data::storage::library::{import_to, open_at};
+use crate::data::testing::{self, row};
 use crate::data::{Dataset, Range};
 use crate::npz::NpzWriter;
-use crate::watch::Stage;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/shapes3d").join(name)
 }
 
 fn import(path: &Path) -> std::result::Result<Box<dyn Dataset>, String> {
-    let dir = tempfile::tempdir().unwrap();
-    let target = dir.path().join("shapes3d");
-    let watch = Stage::unwatched();
-    let done = import_to(&PUBLICATION, path, &target, true, &watch);
-    assert!(done.is_ok() || std::fs::read_dir(dir.path()).unwrap().next().is_none());
-    done.map_err(|error| error.to_string())?;
-    Ok(open_at(&target, "all").unwrap())
-}
-
-fn row(data: &dyn Dataset, index: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; data.shape().size()];
-    data.observe(index, &mut out);
-    out
+    testing::import(&PUBLICATION, path)
 }
 
 #[test]

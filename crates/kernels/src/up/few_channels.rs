@@ -1,5 +1,7 @@
-//! Up to a map of very few channels: first every small pixel's contribution through every tap, as one
-//! product whose columns are the taps; then each big pixel adds up what reaches it.
+//! Up to a map of very few channels, as the last layer of a decoder goes to grey or colour: panels of
+//! channels would be nearly empty, so the columns of the product are the taps of the kernel instead.
+//! First every small pixel's contribution through every tap; then each big pixel adds up what reaches
+//! it.
 
 use std::mem::MaybeUninit;
 
@@ -13,6 +15,7 @@ use crate::product::{Product, Rows};
 /// Beyond so many channels the columns are more than a panel of classes would waste.
 const MOST_CHANNELS: usize = 7;
 
+/// Weights with a column for each tap and big channel.
 pub(crate) struct Columns {
     /// The pixels of one small image.
     rows: Rows,
@@ -21,6 +24,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
+    /// Whether this way is the faster one.
     pub(crate) fn pays(convolution: &Convolution) -> bool {
         convolution.big.channels <= MOST_CHANNELS
     }

@@ -1,4 +1,5 @@
-//! Matrices turned and cut into panels.
+//! How matrices lie in memory: packed into the panels that a product reads, transposed, and from panels
+//! of outputs to panels of rows. Dense layers need the same numbers in these orders.
 
 use std::mem::MaybeUninit;
 

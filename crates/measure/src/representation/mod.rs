@@ -1,21 +1,25 @@
 //! A representation: the codes of many observations beside their true values. The only thing a
 //! metric sees, and what users bring from any other framework.
 
-use std::path::Path;
-
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2, Slice};
 
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::graph::Graph;
-use crate::npz::{Array, Npz, NpzWriter};
+use crate::npz::Array;
 use crate::rng::Rng;
 use crate::stats::information::histogram_bins;
+use crate::stats::is_constant;
 use crate::tables::{Column, Table};
 
-/// The number of the file format written by [`Representation::save`].
-pub const FORMAT: u32 = 1;
+mod file;
+#[cfg(test)]
+mod grid;
+
+pub use file::FORMAT;
+#[cfg(test)]
+pub(crate) use grid::grid;
 
 /// Codes and values, row by row; its own, or borrowed from whoever holds the arrays.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,12 +158,23 @@ impl<'a> Representation<'a> {
         }
     }
 
+    /// As [`split_rows`](Self::split_rows), those that teach in an order in which a few of the first
+    /// may teach alone: at random where the split is.
+    pub fn shuffled_split_rows(&self, rng: &Rng) -> Result<(Vec<usize>, Vec<usize>)> {
+        let (mut train, test) = self.split_rows()?;
+        if let Split::Random { .. } = self.protocol.split {
+            // A table is often in order, and its first rows then all alike.
+            let order = rng.split("order of rows that teach").permutation(train.len());
+            train = order.into_iter().map(|position| train[position]).collect();
+        }
+        Ok((train, test))
+    }
+
     /// Refuse a factor that never changes, for a metric that has no value with one: it would divide
     /// by the entropy of the factor, or teach a classifier one class.
     pub fn check_change(&self, metric: &str) -> Result<()> {
-        let constant = |column: ArrayView1<f32>| column.iter().all(|value| *value == column[0]);
         let mut columns = self.values.columns().into_iter().zip(&self.factors);
-        match columns.find(|(column, _)| constant(*column)) {
+        match columns.find(|(column, _)| is_constant(*column)) {
             None => Ok(()),
             Some((_, factor)) => Err(Error::Missing(format!(
                 "{metric} cannot be computed, because factor `{}` never changes in these rows; \
@@ -169,34 +184,37 @@ impl<'a> Representation<'a> {
         }
     }
 
+    /// Refuse a single code, for a metric that asks how far the best is ahead of the second best.
+    pub fn check_rivals(&self) -> Result<()> {
+        match self.codes.ncols() < 2 {
+            false => Ok(()),
+            true => Err(Error::Missing(
+                "one code has no rival, so there is no gap to measure; score two codes or more"
+                    .into(),
+            )),
+        }
+    }
+
     /// These rows only, in this order.
     pub fn select(&self, rows: &[usize]) -> Representation<'static> {
-        let readings = Readings {
-            siblings: self.readings.siblings.iter().map(|other| other.select(rows)).collect(),
-            ..self.readings.clone()
-        };
         Representation {
             codes: self.codes.select(Axis(0), rows).into(),
             values: self.values.select(Axis(0), rows).into(),
             factors: self.factors.clone(),
             protocol: self.protocol,
-            readings,
+            readings: self.readings.select(rows),
         }
     }
 
     /// The first rows only, without a copy of codes and values.
     pub fn first(&self, rows: usize) -> Representation<'_> {
         let first = Slice::from(..rows);
-        let cut = |other: &Sibling| other.select(&(0..rows).collect::<Vec<_>>());
         Representation {
             codes: self.codes.slice_axis(Axis(0), first).into(),
             values: self.values.slice_axis(Axis(0), first).into(),
             factors: self.factors.clone(),
             protocol: self.protocol,
-            readings: Readings {
-                siblings: self.readings.siblings.iter().map(cut).collect(),
-                ..self.readings.clone()
-            },
+            readings: self.readings.select(&(0..rows).collect::<Vec<_>>()),
         }
     }
 
@@ -257,58 +275,6 @@ impl<'a> Representation<'a> {
         array.axis_iter(Axis(1)).into_par_iter().map(bins_of).collect()
     }
 
-    /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let names: Vec<String> = self.factors.iter().map(|factor| factor.name.clone()).collect();
-        let sizes: Vec<i64> =
-            self.factors.iter().map(|factor| factor.size().unwrap_or(0) as i64).collect();
-        let mut file = NpzWriter::create(path)?;
-        for (name, array) in [("codes", &self.codes), ("values", &self.values)] {
-            file.stream(name, array.shape(), |sink| {
-                array.rows().into_iter().try_for_each(|row| sink(&row.to_vec()))
-            })?;
-        }
-        file.strings("names", &names)?;
-        file.array("sizes", &[sizes.len()], &sizes)?;
-        file.array("format", &[], &[i64::from(FORMAT)])?;
-        file.finish()
-    }
-
-    /// Read what [`save`](Self::save) wrote, or any .npz with `codes` and `values`.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let mut file = Npz::open(path)?;
-        if file.has("format") {
-            let format = file.array("format")?.into_floats().first().copied().unwrap_or(0.0);
-            if format > FORMAT as f32 {
-                return Err(Error::format(
-                    path,
-                    format!("has format {format}, newer than {FORMAT}; update unbraid to read it"),
-                ));
-            }
-        }
-        let mut loaded = Self::from_arrays(file.array("codes")?, file.array("values")?)?;
-        if file.has("names") {
-            let names = file.strings("names")?;
-            if names.len() != loaded.factors.len() {
-                return Err(Error::format(path, "`names` and `values` disagree in number"));
-            }
-            loaded.factors.iter_mut().zip(names).for_each(|(factor, name)| factor.name = name);
-        }
-        if file.has("sizes") {
-            let sizes = file.array("sizes")?.into_floats();
-            let columns: Vec<_> = columns(loaded.values.view()).collect();
-            for ((factor, size), column) in loaded.factors.iter_mut().zip(sizes).zip(columns) {
-                let name = std::mem::take(&mut factor.name);
-                *factor = match size {
-                    0.0 => Factor::continuous(name),
-                    _ => Factor::of_column(name, &column, true),
-                };
-            }
-        }
-        Ok(loaded)
-    }
-
     fn check(&self) -> Result<()> {
         if self.codes.nrows() != self.values.nrows() {
             return Err(Error::Array(format!(
@@ -333,9 +299,14 @@ impl<'a> Representation<'a> {
     }
 }
 
-impl Sibling {
+impl Readings {
+    /// Those of some rows.
     fn select(&self, rows: &[usize]) -> Self {
-        Self { codes: self.codes.select(Axis(0), rows), kl: self.kl.clone() }
+        let cut = |other: &Sibling| Sibling {
+            codes: other.codes.select(Axis(0), rows),
+            kl: other.kl.clone(),
+        };
+        Self { siblings: self.siblings.iter().map(cut).collect(), ..self.clone() }
     }
 }
 
@@ -354,12 +325,6 @@ fn matrix(table: &Table) -> Array2<f32> {
     Array2::from_shape_fn(shape, |(row, k)| table.columns[k].numbers[row])
 }
 
-fn columns(array: ArrayView2<f32>) -> impl Iterator<Item = Vec<f32>> {
-    let columns: Vec<Vec<f32>> =
-        array.columns().into_iter().map(|column: ArrayView1<f32>| column.to_vec()).collect();
-    columns.into_iter()
-}
-
 /// The rank of each value among the sorted distinct ones.
 fn ranks_of_values(column: &[f32]) -> Vec<u32> {
     let mut values = column.to_vec();
@@ -375,29 +340,10 @@ mod tests {
     use super::*;
     use ndarray::array;
 
-    fn small() -> Representation<'static> {
+    pub(super) fn small() -> Representation<'static> {
         let factors = vec![Factor::discrete("shape", [1.0, 3.0]), Factor::continuous("angle")];
         let values = array![[1.0, 0.1], [3.0, 0.2], [3.0, 0.35]];
         Representation::new(array![[0.5], [1.5], [-2.0]], values, factors).unwrap()
-    }
-
-    #[test]
-    fn a_representation_survives_its_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("representation.npz");
-        small().save(&path).unwrap();
-        assert_eq!(Representation::load(&path).unwrap(), small());
-    }
-
-    #[test]
-    fn a_newer_format_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("r.npz");
-        let mut file = NpzWriter::create(&path).unwrap();
-        file.array("format", &[], &[9i64]).unwrap();
-        file.finish().unwrap();
-        let error = Representation::load(&path).unwrap_err().to_string();
-        assert!(error.contains("has format 9, newer than 1; update unbraid"), "{error}");
     }
 
     #[test]

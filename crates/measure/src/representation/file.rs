@@ -1,0 +1,90 @@
+//! The file of a representation: an .npz that NumPy reads too.
+
+use std::path::Path;
+
+use super::Representation;
+use crate::error::{Error, Result};
+use crate::factors::Factor;
+use crate::npz::{Npz, NpzWriter};
+
+/// The number of the file format written by [`Representation::save`].
+pub const FORMAT: u32 = 1;
+
+impl Representation<'_> {
+    /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let names: Vec<String> = self.factors.iter().map(|factor| factor.name.clone()).collect();
+        let sizes: Vec<i64> =
+            self.factors.iter().map(|factor| factor.size().unwrap_or(0) as i64).collect();
+        let mut file = NpzWriter::create(path)?;
+        for (name, array) in [("codes", &self.codes), ("values", &self.values)] {
+            file.stream(name, array.shape(), |sink| {
+                array.rows().into_iter().try_for_each(|row| sink(&row.to_vec()))
+            })?;
+        }
+        file.strings("names", &names)?;
+        file.array("sizes", &[sizes.len()], &sizes)?;
+        file.array("format", &[], &[i64::from(FORMAT)])?;
+        file.finish()
+    }
+
+    /// Read what [`save`](Self::save) wrote, or any .npz with `codes` and `values`.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let mut file = Npz::open(path)?;
+        if file.has("format") {
+            let format = file.array("format")?.into_floats().first().copied().unwrap_or(0.0);
+            if format > FORMAT as f32 {
+                return Err(Error::format(
+                    path,
+                    format!("has format {format}, newer than {FORMAT}; update unbraid to read it"),
+                ));
+            }
+        }
+        let mut loaded = Self::from_arrays(file.array("codes")?, file.array("values")?)?;
+        if file.has("names") {
+            let names = file.strings("names")?;
+            if names.len() != loaded.factors.len() {
+                return Err(Error::format(path, "`names` and `values` disagree in number"));
+            }
+            loaded.factors.iter_mut().zip(names).for_each(|(factor, name)| factor.name = name);
+        }
+        if file.has("sizes") {
+            let sizes = file.array("sizes")?.into_floats();
+            let columns = loaded.values.columns();
+            for ((factor, size), column) in loaded.factors.iter_mut().zip(sizes).zip(columns) {
+                let name = std::mem::take(&mut factor.name);
+                *factor = match size {
+                    0.0 => Factor::continuous(name),
+                    _ => Factor::of_column(name, &column.to_vec(), true),
+                };
+            }
+        }
+        Ok(loaded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::representation::tests::small;
+
+    #[test]
+    fn a_representation_survives_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("representation.npz");
+        small().save(&path).unwrap();
+        assert_eq!(Representation::load(&path).unwrap(), small());
+    }
+
+    #[test]
+    fn a_newer_format_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.npz");
+        let mut file = NpzWriter::create(&path).unwrap();
+        file.array("format", &[], &[9i64]).unwrap();
+        file.finish().unwrap();
+        let error = Representation::load(&path).unwrap_err().to_string();
+        assert!(error.contains("has format 9, newer than 1; update unbraid"), "{error}");
+    }
+}
