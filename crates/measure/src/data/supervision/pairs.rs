@@ -1,15 +1,14 @@
 //! Two observations that differ in a few factors: Locatello et al., Weakly-Supervised
 //! Disentanglement Without Compromises, ICML 2020.
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{Drawn, changes, lacking, movable};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::factors::Kind;
-use crate::info::did_you_mean;
 use crate::rng::Rng;
+use crate::settings::words;
 
 /// How pairs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,29 +20,14 @@ pub struct Pairs {
     pub rule: PairRule,
 }
 
-/// How the values that change are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PairRule {
-    /// Every factor that changes gets another value.
-    Exact,
-    /// As the released code of the study does: in half of the pairs one factor changes, whatever
-    /// `changed` says, and a factor that changes may get the value it had.
-    Released,
-}
-
-// By hand: a wrong word is answered with the words there are, as everywhere.
-impl<'de> Deserialize<'de> for PairRule {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-        const KNOWN: [&str; 2] = ["exact", "released"];
-        match String::deserialize(from)?.as_str() {
-            "exact" => Ok(Self::Exact),
-            "released" => Ok(Self::Released),
-            other => {
-                let (hint, known) = (did_you_mean(other, KNOWN), KNOWN.join(", "));
-                Err(D::Error::custom(format!("cannot be \"{other}\"{hint} (known: {known})")))
-            }
-        }
+words! {
+    /// How the values that change are drawn.
+    pub enum PairRule {
+        /// Every factor that changes gets another value.
+        Exact = "exact",
+        /// As the released code of the study does: in half of the pairs one factor changes, whatever
+        /// `changed` says, and a factor that changes may get the value it had.
+        Released = "released",
     }
 }
 
@@ -169,6 +153,6 @@ mod tests {
         assert_eq!(read(&settings::to_table(&released).to_string()).unwrap(), released);
         let refused = read("pairs = 'exakt'").unwrap_err().to_string();
         let answer = "cannot be \"exakt\"; did you mean `exact`? (known: exact, released)";
-        assert!(refused.starts_with("setting `model.pairs` ") && refused.contains(answer));
+        assert_eq!(refused, format!("setting `model.pairs` {answer}"));
     }
 }
