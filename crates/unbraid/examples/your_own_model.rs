@@ -100,7 +100,7 @@ impl Concepts for TiedVae {
 static TIED_VAE: Entry = model::<TiedVae>();
 
 /// Train, score and intervene: set the light of a pendulum to 80.
-pub fn run(directory: &Path, steps: u64) -> Result<(serde_json::Value, Counterfactuals)> {
+pub(crate) fn run(directory: &Path, steps: u64) -> Result<(serde_json::Value, Counterfactuals)> {
     let text = format!(
         "data = {{ name = 'pendulum', variant = {{ size = 32 }} }}\nmodel.latents = 4\n\
          train.steps = {steps}\nscore = {{ rows = 1000, metrics = ['mcc'] }}"

@@ -11,10 +11,10 @@ use unbraid::model::learner::Learner;
 use unbraid::model::{Step, Task};
 use unbraid::models::MODELS;
 use unbraid::rng::Rng;
-use unbraid::run::Run;
 use unbraid::run::bench::Workload;
-use unbraid::run::config::{Config, Plan};
+use unbraid::run::config::Config;
 use unbraid::run::train::{Ending, train};
+use unbraid::run::{Plan, Run};
 use unbraid::watch::{Nobody, Progress, Watch};
 
 /// Small data with what the method learns from: `squares`, sources in segments where labels are

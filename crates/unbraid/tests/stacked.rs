@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use unbraid::run::config::{Config, Plan};
+use unbraid::run::config::Config;
 use unbraid::run::score::Scoring;
-use unbraid::run::{Run, TrainedRun, Traversal, train};
+use unbraid::run::{Plan, Run, TrainedRun, Traversal, train};
 use unbraid::watch::Nobody;
 
 const AUTOENCODER: &str = "model = { name = 'vae', latents = 6, net = 'fc', width = 32 }";

@@ -12,10 +12,10 @@ use unbraid::evaluate::encode;
 use unbraid::models;
 use unbraid::report::published;
 use unbraid::rng::Rng;
-use unbraid::run::config::{Config, Plan};
+use unbraid::run::config::Config;
 use unbraid::run::files::{EFFECTS, GRAPH, REPORT};
 use unbraid::run::score::Scoring;
-use unbraid::run::{Run, TrainedRun};
+use unbraid::run::{Plan, Run, TrainedRun};
 
 use super::args::Demo;
 use super::intervene::described;

@@ -8,10 +8,10 @@ use serde_json::json;
 use toml::{Table, Value};
 use unbraid::Error;
 use unbraid::compute::device;
-use unbraid::run::Run;
 use unbraid::run::bench::peak_memory;
-use unbraid::run::config::{self, Config, Plan};
+use unbraid::run::config::{self, Config};
 use unbraid::run::train::{Ending, train};
+use unbraid::run::{Plan, Run};
 
 use super::Output;
 use super::args::Train;

@@ -30,7 +30,6 @@ use crate::model::batch::{self, Batch, Seen};
 use crate::model::{
     Abilities, Code, Concepts, Decoder, Group, Intervened, Loss, Model, Step, Strengths, Task,
 };
-use crate::parts::schedule::cosine_decay;
 use crate::parts::concepts::canvas::Canvas;
 use crate::parts::concepts::found_graph::GraphSettings;
 use crate::parts::concepts::mask::{Factual, MaskLayer, Sees, Setting};
@@ -39,6 +38,7 @@ use crate::parts::concepts::scaling::{Scaling, labels};
 use crate::parts::concepts::structure::acyclic;
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::fixed;
+use crate::parts::schedule::cosine_decay;
 
 mod settings;
 

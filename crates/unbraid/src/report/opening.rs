@@ -8,7 +8,7 @@ use super::html::{Html, classed, element, number};
 use crate::draw::words::{capitalised, grouped, listed};
 use crate::model::batch::Seen;
 use crate::model::learner::Learner;
-use crate::run::config::Plan;
+use crate::run::Plan;
 use crate::run::score;
 
 /// How many scores stand beside the settings.

@@ -6,7 +6,7 @@ use unbraid_measure::metrics::{self, Reading};
 use super::html::{Align, Html, classed, code, element, number, prose, table, with};
 use crate::draw::words::grouped;
 use crate::report::published::{self, Published};
-use crate::run::config::Plan;
+use crate::run::Plan;
 use crate::run::score;
 
 /// So many warnings are shown at once.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::config::Plan;
 use super::directory::Run;
+use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::model::Task;
 use crate::model::batch::Seen;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde_json::Value as Json;
 
-use super::config::Plan;
 use super::directory::{Run, VERSION};
+use super::plan::Plan;
 use super::{files, score};
 use crate::draw::words::capitalised;
 use crate::error::Result;

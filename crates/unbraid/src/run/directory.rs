@@ -11,13 +11,14 @@ use unbraid_measure::Error as MeasureError;
 use unbraid_measure::files::{create_directory, is_draft, read_text, write};
 use unbraid_measure::rng::Rng;
 
+use super::config::{self, Config, FORMAT};
 use super::files;
+use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::learner::{Learner, Terms};
 use crate::model::rotation::Turned;
 use crate::model::weights::{self, WeightsFile};
-use crate::run::config::{self, Config, FORMAT, Plan};
 
 /// One training's directory.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use unbraid_measure::data::{self, Dataset, Do};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
-use super::config::Plan;
 use super::files;
 use super::pictures::concepts_of;
+use super::plan::Plan;
 use super::trained::TrainedRun;
 use crate::draw::picture;
 use crate::draw::words::short;

@@ -8,8 +8,8 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
 use super::card;
-use super::config::Plan;
 use super::directory::Run;
+use super::plan::Plan;
 use super::trained::TrainedRun;
 use crate::error::{Error, Result};
 use crate::figures::traverse::Span;

@@ -2,8 +2,9 @@
 
 use toml::{Table, Value};
 
-use super::config::{self, Config, Plan};
+use super::config::{self, Config};
 use super::directory::Run;
+use super::plan::Plan;
 use crate::error::{Error, Result};
 
 impl Run {

@@ -8,8 +8,8 @@ use unbraid_measure::scoring::Report;
 use unbraid_measure::watch::Watch;
 
 use super::card;
-use super::config::Plan;
 use super::directory::Run;
+use super::plan::Plan;
 use super::score::{Scoring, save};
 use super::trained::TrainedRun;
 use crate::error::{Error, Result};

@@ -6,8 +6,9 @@ use unbraid_measure::representation::{Protocol, Representation, Split};
 use unbraid_measure::scoring::{self, Options, Report, metrics_named};
 use unbraid_measure::watch::Watch;
 
-use super::config::{Plan, ScoreSettings};
+use super::config::ScoreSettings;
 use super::directory::Run;
+use super::plan::Plan;
 use super::trained::TrainedRun;
 use super::{card, files};
 use crate::error::{Error, Result};

@@ -10,9 +10,9 @@ use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Progress, Watch};
 
-use super::config::Plan;
 use super::directory::Run;
 use super::pictures::draw_training;
+use super::plan::Plan;
 use super::tensorboard::Board;
 use super::{card, files};
 use crate::compute::workers::on_workers;

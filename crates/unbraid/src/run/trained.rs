@@ -8,9 +8,9 @@ use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
-use super::config::Plan;
 use super::directory::Run;
 use super::files;
+use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::evaluate::encode::{drawn, encode};
 use crate::model::Task;

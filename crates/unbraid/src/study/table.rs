@@ -157,7 +157,11 @@ impl Gathered {
             let cell = |column: &String| match line.cells.get(column) {
                 None => "-".into(),
                 Some(cell) if cell.values.len() < 2 => three_digits(cell.mean(), 2),
-                Some(cell) => format!("{} ± {}", three_digits(cell.mean(), 2), three_digits(cell.deviation(), 2)),
+                Some(cell) => format!(
+                    "{} ± {}",
+                    three_digits(cell.mean(), 2),
+                    three_digits(cell.deviation(), 2)
+                ),
             };
             let mut words = vec![line.row.clone(), runs];
             words.extend(self.columns.iter().map(cell));

@@ -72,7 +72,7 @@ pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
 }
 
 /// A run directory can be scored from anywhere, so it must not depend on where it was started.
-pub(super) fn absolute_path(mut given: Table) -> Table {
+pub(in crate::run) fn absolute_path(mut given: Table) -> Table {
     for key in ["path", "labels"] {
         if let Some(Value::String(path)) = given.get_mut(key)
             && Path::new(path).exists()

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run::Plan;
 use unbraid_measure::data::{OneFactor, PairRule, Pairs, SomeLabels, Supervision};
 
 fn resolve(text: &str) -> Result<Plan> {

@@ -1,0 +1,198 @@
+//! The plan of a run: its configuration with every default filled in, the data opened and everything
+//! checked. Nothing that a user can get wrong is left for the first tensor.
+
+use toml::{Table, Value};
+use unbraid_measure::data::variant::binarized::Binarized;
+use unbraid_measure::data::{self, Dataset, Sampler};
+use unbraid_measure::metrics;
+use unbraid_measure::rng::Rng;
+
+use super::base::Base;
+use super::config::{
+    Config, ScoreSettings, TrainSettings, absolute_path, data_by_name_or_path, overlaid,
+};
+use crate::error::{Error, Result};
+use crate::model::Task;
+use crate::model::entry::{Entry, Method};
+use crate::model::learner::Learner;
+use crate::models;
+use crate::parts::schedule::Schedule;
+
+/// A configuration with every default filled in, and what it was checked against.
+pub struct Plan {
+    /// The resolved configuration.
+    pub config: Config,
+    /// The opened data.
+    pub data: Box<dyn Dataset>,
+    /// The model or baseline.
+    pub entry: &'static Entry,
+    /// What the model knows about the data before training.
+    pub task: Task,
+    /// The method with its settings.
+    pub method: Box<dyn Method>,
+    /// The finished run that it stands on, if it does.
+    pub base: Option<Base>,
+}
+
+impl Plan {
+    /// The same model with its held-out data, if there are any.
+    pub fn held_out(&self) -> Result<Option<Self>> {
+        let mut config = self.config.clone();
+        let other = std::mem::take(&mut config.score.held_out);
+        if other.is_empty() {
+            return Ok(None);
+        }
+        config.data = overlaid(config.data, other);
+        // The batch size is that of training, which does not take place here.
+        config.train.batch = 1;
+        let plan = config.resolve_with(self.entry)?;
+        if (plan.task.shape, plan.task.label) != (self.task.shape, self.task.label) {
+            let reason = "must name data of the same form as those that were trained on";
+            return Err(Error::setting("score.held_out", reason));
+        }
+        Ok(Some(plan))
+    }
+
+    /// The data sampled to 0 and 1 once, where training samples at every access.
+    pub fn binarized(&self, rng: Rng) -> Option<Binarized<'_>> {
+        self.config.train.binarize.then(|| Binarized::new(&*self.data, rng))
+    }
+
+    /// The sampler of training examples.
+    pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
+        let (supervision, binarize) = (self.method.supervision(), self.config.train.binarize);
+        Ok(Sampler::new(&*self.data, supervision, binarize, rng)?)
+    }
+
+    /// A learner with weights initialised from the generator.
+    pub fn build(&self, rng: &Rng) -> Result<Box<dyn Learner>> {
+        match &self.base {
+            None => Ok(self.method.build(&self.task, rng)),
+            Some(base) => base.under(self.method.build(&base.task(&self.task), rng)),
+        }
+    }
+}
+
+impl Config {
+    /// Fill in every default, open the data and check everything.
+    pub fn resolve(self) -> Result<Plan> {
+        // Of two mistakes, that about the data is named.
+        data::find(&self.data_source()?.0)?;
+        let (name, _) = take_name(&self.model, "model")?;
+        self.resolve_with(models::find(&name)?)
+    }
+
+    /// The same with a method that need not be in the registry.
+    pub fn resolve_with(mut self, entry: &'static Entry) -> Result<Plan> {
+        let (data_name, given) = self.data_source()?;
+        let source = data::find(&data_name)?;
+        let mut model_settings = self.model_settings();
+        check_train(&mut self.train, entry)?;
+        check_score(&self.score)?;
+        let (data, data_settings) = data::open(&data_name, &given)?;
+        let task = Task::of(&*data);
+        if data.is_empty() {
+            return Err(Error::Unable(format!(
+                "data set `{}` has no rows; there is nothing to learn from",
+                source.info.name
+            )));
+        }
+        if entry.takes_steps && self.train.batch > data.len() {
+            return Err(Error::setting(
+                "train.batch",
+                format!(
+                    "is {}, more than the {} rows of the data; use at most as many",
+                    self.train.batch,
+                    data.len()
+                ),
+            ));
+        }
+        let base = Base::take(&mut model_settings, &task)?;
+        let seen = base.as_ref().map_or(task, |base| base.task(&task));
+        let method = (entry.configure)(&model_settings, &seen)?;
+        self.data = with_name(source.info.name, data_settings);
+        self.score.held_out = absolute_path(self.score.held_out);
+        self.model = with_name(entry.info.name, method.settings());
+        if let Some(base) = &base {
+            let directory = base.directory().to_string_lossy().into_owned();
+            self.model.insert("base".into(), Value::String(directory));
+        }
+        let plan = Plan { config: self, data, entry, task, method, base };
+        // Only to refuse now what cannot be opened.
+        plan.held_out()?;
+        // And supervision that the data do not support.
+        plan.sampler(Rng::new(0))?;
+        Ok(plan)
+    }
+
+    /// The registry name of the data set, and its settings.
+    fn data_source(&self) -> Result<(String, Table)> {
+        let (name, given) = take_name(&self.data, "data")?;
+        Ok(data_by_name_or_path(&name, given))
+    }
+}
+
+fn check_train(train: &mut TrainSettings, entry: &Entry) -> Result<()> {
+    if !entry.takes_steps {
+        train.steps = 0;
+    }
+    if train.batch == 0 {
+        return Err(Error::setting("train.batch", "must be at least 1"));
+    }
+    train.learning_rate.check("train.learning_rate", 0.0)?;
+    if train.learning_rate == Schedule::Constant(0.0) {
+        return Err(Error::setting("train.learning_rate", "must be a positive number"));
+    }
+    for (key, every) in
+        [("train.log_every", train.log_every), ("train.checkpoint_every", train.checkpoint_every)]
+    {
+        if every == 0 {
+            return Err(Error::setting(key, "must be at least 1"));
+        }
+    }
+    if train.threads == 0 {
+        train.threads = default_threads();
+    }
+    Ok(())
+}
+
+/// What rayon takes by default: its variable, or one thread per core.
+fn default_threads() -> usize {
+    let named = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    named.filter(|threads| *threads > 0).unwrap_or_else(cores)
+}
+
+fn check_score(score: &ScoreSettings) -> Result<()> {
+    if score.rows == 0 {
+        return Err(Error::setting("score.rows", "must be at least 1"));
+    }
+    if score.bound_rows == 0 {
+        return Err(Error::setting("score.bound_rows", "must be at least 1"));
+    }
+    if score.metrics.is_empty() {
+        return Err(Error::setting("score.metrics", "is empty; name some, or [\"all\"]"));
+    }
+    let named = score.metrics.iter().chain(&score.sampled);
+    for metric in named.filter(|name| *name != "all") {
+        metrics::find(metric)?;
+    }
+    Ok(())
+}
+
+fn take_name(section: &Table, what: &str) -> Result<(String, Table)> {
+    let mut rest = section.clone();
+    match rest.remove("name") {
+        Some(Value::String(name)) => Ok((name, rest)),
+        _ => Err(Error::setting(
+            format!("{what}.name"),
+            format!("is missing; set it in [{what}] or give --{what} (`unbraid list` shows all)"),
+        )),
+    }
+}
+
+fn with_name(name: &str, settings: Table) -> Table {
+    let mut table = Table::from_iter([("name".to_string(), Value::String(name.into()))]);
+    table.extend(settings);
+    table
+}
