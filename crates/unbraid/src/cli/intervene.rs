@@ -76,16 +76,30 @@ pub(super) fn described(effects: &Json) -> String {
             or_dash(all(&effect["others"]).iter().map(stays).collect()),
         ]);
     }
+    let reconstruction = number(&effects["reconstruction_error"]);
     let reader = effects["reader"].as_object().cloned().unwrap_or_default();
     let reader: Vec<String> =
         reader.iter().map(|(name, error)| format!("{name} {} %", percent(error))).collect();
+    let legend = table(
+        &[
+            [
+                "reached",
+                "correlation of the value a regressor reads off the image with the requested one",
+            ],
+            ["image error", "mean squared error per pixel against the true counterfactual"],
+            ["", &format!("(as a multiple of the reconstruction error, {reconstruction:.5})")],
+            [
+                "descendants follow",
+                "correlation of the value read with the true counterfactual one",
+            ],
+            ["others move", "mean change of non-descendants, as a share of their range"],
+            ["", "(the same on true counterfactuals, where they stay)"],
+        ]
+        .map(|row| row.map(String::from).to_vec()),
+    );
     format!(
-        "{}\nReached, descendants: correlation of what is read off the image with the true counterfactual. Image \
-         error:\nmean squared, and in brackets how many times that of reconstructions ({:.5}). Others: how far \
-         they move, as a\nshare of their range, and in brackets on true counterfactuals, where they should not. \
-         The reader's own\nerror: {}. {} rows.\n",
+        "{}\n{legend}\nThe regressor's own error: {}. {} rows.\n",
         table(&rows),
-        number(&effects["reconstruction_error"]),
         reader.join(", "),
         effects["rows"]
     )

@@ -43,7 +43,8 @@ fn show(found: &Rotated, output: Output) -> Result<()> {
     let mut rows = vec![vec![String::new(), "before".into(), "rotated".into()]];
     for (name, values) in &lines {
         let word = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
-        rows.push(vec![(*name).into(), word(values[0]), word(values[1])]);
+        let name = name.replace("negative evidence bound", "negative ELBO");
+        rows.push(vec![name, word(values[0]), word(values[1])]);
     }
     let text = format!("{}\n{}\n", table(&rows), turned.directory().display());
     output.result(&text, || {

@@ -18,19 +18,19 @@ use burn::tensor::activation::sigmoid;
 use unbraid_measure::settings::words;
 
 words! {
-    /// How labels teach.
+    /// The supervised loss on labelled rows.
     pub enum LabelLoss {
-        /// A mean is the logit of its label.
+        /// Cross-entropy, with the posterior mean as the logit of its label.
         CrossEntropy = "cross-entropy",
-        /// A mean, squashed, is its label.
+        /// Squared error of the sigmoid of the posterior mean.
         Squares = "squares",
-        /// A mean goes along with no other label.
+        /// Penalises the covariance of a posterior mean with every other label.
         Covariance = "covariance",
     }
 }
 
 impl LabelLoss {
-    /// What means `[rows, latents]` cost beside labels `[rows, factors]`.
+    /// The loss of posterior means `[rows, latents]` given labels `[rows, factors]`.
     pub fn cost(self, means: Tensor<2>, labels: Tensor<2>) -> Tensor<1> {
         let tied = means.dims()[1].min(labels.dims()[1]);
         let (means, labels) = (means.narrow(1, 0, tied), labels.narrow(1, 0, tied));

@@ -20,17 +20,17 @@ use crate::parts::concepts::scaling::{self, Scaling};
 pub const PRUNED: f32 = 0.3;
 
 words! {
-    /// Where a graph comes from.
+    /// The source of the edges.
     pub enum Origin {
-        /// Tests of the labels; only their edges may be.
+        /// Conditional independence tests on the labels; only their edges are learned.
         Independence = "independence",
-        /// The paper's search on the labels, from which the loss goes on.
+        /// The paper's augmented Lagrangian search on the labels, then the loss.
         Lagrangian = "lagrangian",
-        /// Nothing: the loss finds all.
+        /// An empty graph: the loss learns every edge.
         Zero = "zero",
-        /// The user; only these edges may be.
+        /// The user; only these edges are learned.
         Given = "given",
-        /// What the released code starts from.
+        /// The initial graph of the released code.
         Released = "released",
     }
 }

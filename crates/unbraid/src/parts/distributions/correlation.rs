@@ -28,7 +28,7 @@ use crate::parts::distributions::gaussian::Gaussian;
 const LOG_TAU: f64 = 1.837_877_066_409_345_3;
 
 words! {
-    /// How q(z) is estimated from a batch.
+    /// The estimator of the aggregate posterior q(z) from a batch.
     pub enum Estimator {
         /// Minibatch-weighted sampling.
         Weighted = "weighted",

@@ -103,7 +103,7 @@ impl Layer {
 }
 
 words! {
-    /// How the KL of a layer is taken.
+    /// How the KL of a layer is computed.
     pub enum Cost {
         /// KL(q ‖ p), which is right where what q and p are given was drawn before z was: from the top
         /// down.

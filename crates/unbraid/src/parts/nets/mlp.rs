@@ -8,7 +8,7 @@ use unbraid_measure::settings::words;
 use crate::parts::nets::layers::{Activation, Dense};
 
 words! {
-    /// What bends a line between two layers.
+    /// The nonlinearity between two layers.
     pub enum Nonlinearity {
         /// x sigmoid x.
         Silu = "silu",
