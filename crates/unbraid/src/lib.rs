@@ -4,24 +4,28 @@
 //! data ─▶ batch ─▶ model ─▶ train ─▶ run directory ─▶ representation ─▶ metrics ─▶ report
 //! ```
 //!
-//! The modules below are in that order; each may use those above it. What needs no deep learning
-//! (data sets, metrics, representations) is the crate `unbraid-measure`, re-exported here.
+//! The modules below are in the order of the pipeline; each may use those above it
+//! (`docs/architecture.md`). What needs no deep learning (data sets, metrics, representations) is the
+//! crate `unbraid-measure`, re-exported here.
 //!
 //! ```no_run
-//! use unbraid::evaluate::encode;
-//! use unbraid::run::{Run, config::Config, train};
-//! use unbraid::{metrics, rng::Rng, watch::{Nobody, Stage}};
+//! use unbraid::run::config::Config;
+//! use unbraid::run::score::Scoring;
+//! use unbraid::run::{Run, TrainedRun, train};
+//! use unbraid::watch::Nobody;
 //!
-//! // A β-VAE on `squares`, from a configuration to scores.
+//! // A β-VAE on `squares`, from a configuration to scores and a page.
 //! let text = "data.name = 'squares'\nmodel.name = 'beta-vae'\ntrain.steps = 2000";
 //! let plan = Config::from_table(text.parse().expect("TOML"))?.resolve()?;
 //! let run = Run::create("runs/first", &plan)?;
 //! train::train(&run, &plan, &Nobody)?;
 //!
-//! let learner = run.learner(&plan)?;
-//! let codes = encode::of_run(&run, &plan, &*learner)?;
-//! let mig = metrics::find("mig")?.score(&codes, &mut Rng::new(0), &Stage::unwatched())?;
-//! println!("MIG {:.3}", mig.value);
+//! let trained = TrainedRun::open("runs/first")?;
+//! let scored = trained.score(&Scoring::default(), &Nobody)?;
+//! for outcome in &scored.report.outcomes {
+//!     println!("{} {:?}", outcome.metric.info().name, outcome.score);
+//! }
+//! trained.report(None, &Nobody)?;
 //! # Ok::<(), unbraid::Error>(())
 //! ```
 

@@ -125,7 +125,9 @@ fn given(options: &Train) -> Result<Table> {
 }
 
 fn tell(notes: &[String], output: Output) {
-    notes.iter().for_each(|note| output.note(&format!("note: {note}")));
+    for note in notes {
+        output.note(&format!("note: {note}"));
+    }
 }
 
 /// The plan of a new run; refuses a place that is taken.

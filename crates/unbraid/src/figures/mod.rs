@@ -146,13 +146,11 @@ impl<'a, T> Lazy<'a, T> {
 
     /// What it is.
     pub fn get(&self) -> Result<&T> {
-        match self.made.get() {
-            Some(made) => Ok(made),
-            None => {
-                let made = (self.make)()?;
-                Ok(self.made.get_or_init(|| made))
-            }
+        if self.made.get().is_none() {
+            let made = (self.make)()?;
+            return Ok(self.made.get_or_init(|| made));
         }
+        Ok(self.made.get().expect("it was made before"))
     }
 }
 

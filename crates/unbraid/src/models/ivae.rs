@@ -16,8 +16,8 @@
 //! a = b = c = d = 1 it is L.
 //!
 //! Ours: observations are whitened inside the model, so that isotropic noise hides no direction of
-//! them; log-variances pass through 12 tanh(·/12), so that no run diverges; SiLU in place of tanh x
-//! + 0.1 x, which reaches a lower loss and is three times as fast; and training starts from a flow
+//! them; log-variances pass through 12 tanh(·/12), so that no run diverges; SiLU in place of
+//! tanh x + 0.1 x, which reaches a lower loss and is three times as fast; and training starts from a flow
 //! fitted by exact likelihood (`start.rs`), since from random weights the ELBO often ends in a poor
 //! local optimum.
 

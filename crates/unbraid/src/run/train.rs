@@ -40,10 +40,10 @@ pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         true => Ending::Finished,
         false => on_workers(|| train_here(run, plan, watch))?,
     };
-    // It may have been killed between its last step and this.
+    // A finished run may have been killed between its last step and this.
     let missing = !run.file(training::FIGURE.name()).is_file();
-    if ending == Ending::Finished && (missing || !finished) {
-        draw_log(run, plan, watch);
+    let drawn = ending == Ending::Finished && (missing || !finished) && draw_log(run, plan, watch);
+    if ending == Ending::Finished && (drawn || !finished) {
         card::write(run, plan)?;
     }
     Ok(ending)
@@ -102,11 +102,13 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     Ok(Ending::Finished)
 }
 
-/// The run is whole without this figure, so a failure is told and no more.
-fn draw_log(run: &Run, plan: &Plan, watch: &dyn Watch) {
-    if let Err(error) = draw_training(run, plan) {
+/// Draw the log; whether there is a figure now. The run is whole without it, so a failure is told and no
+/// more.
+fn draw_log(run: &Run, plan: &Plan, watch: &dyn Watch) -> bool {
+    draw_training(run, plan).unwrap_or_else(|error| {
         watch.note(&format!("the training is not drawn: {error}"));
-    }
+        false
+    })
 }
 
 fn tell(watch: &dyn Watch, steps: [u64; 2], terms: &Terms) {

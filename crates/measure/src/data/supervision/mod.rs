@@ -66,7 +66,7 @@ impl Supervision {
             Self::Labels => labels::check(data),
             Self::SomeLabels(some) => some.check(data),
             Self::Pairs(pairs) => pairs.check(data),
-            Self::OneFactor(one) => one.check(data),
+            Self::OneFactor(_) => OneFactor::check(data),
             Self::Targets(window) => window.check_targets(data),
             Self::Actions(window) => window.check_actions(data),
         }

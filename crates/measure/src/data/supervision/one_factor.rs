@@ -20,7 +20,7 @@ impl OneFactor {
     /// As many ordinary batches as there are of one factor.
     pub const DEFAULT: Self = Self { ordinary: 1 };
 
-    pub(super) fn check(self, data: &dyn Dataset) -> Result<()> {
+    pub(super) fn check(data: &dyn Dataset) -> Result<()> {
         match movable(data).first() {
             Some(&factor) if knows_itself(data, factor) => Ok(()),
             _ => Err(lacking("batches in which one factor varies and the others stay")),
