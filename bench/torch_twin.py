@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 
 class Autoencoder(nn.Module):
-    """`conv`, `conv4` and `fc` as in crates/unbraid/src/parts/nets.rs."""
+    """`conv`, `conv4` and `fc` as in crates/unbraid/src/parts/nets/autoencoder.rs."""
 
     def __init__(self, net, shape, width, latents=10):
         super().__init__()

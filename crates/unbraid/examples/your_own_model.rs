@@ -25,7 +25,7 @@ use unbraid::rng::Rng;
 use unbraid::run::config::Config;
 use unbraid::run::score::Scoring;
 use unbraid::run::{Counterfactuals, Run, TrainedRun, train};
-use unbraid::watch::Nobody;
+use unbraid::watch::{Nobody, Watch};
 
 /// λ: a mean that is off by a tenth of the range of its label costs as much as a nat.
 const TIED: f64 = 25.0;
@@ -52,7 +52,7 @@ impl Model for TiedVae {
         Self { net, scaling: Scaling::new(task.label, device) }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _: &dyn Watch) -> Result<Self> {
         self.scaling = Scaling::fitted(&labels(data, rng)?, &self.scaling.device());
         Ok(self)
     }
@@ -117,7 +117,7 @@ pub(crate) fn run(directory: &Path, steps: u64) -> Result<(serde_json::Value, Co
     Ok((scored.document, found))
 }
 
-#[allow(dead_code, reason = "the tests take the rest of this file as a module")]
+#[allow(dead_code, clippy::print_stdout, reason = "a program; the tests take the rest as a module")]
 fn main() -> Result<()> {
     let (scores, counterfactual) = run(Path::new("runs/tied-vae"), 3000)?;
     println!("{scores:#}\n{:#}", counterfactual.to_json());

@@ -185,7 +185,7 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
         let run = Run::create(directory.path().join("run"), &plan).unwrap();
         let rng = Rng::new(5);
         let mut trained = plan.build(&rng).unwrap();
-        trained.fit(&*plan.data, &rng).unwrap();
+        trained.fit(&*plan.data, &rng, &Nobody).unwrap();
         let sampler = plan.sampler(rng.clone()).unwrap();
         for step in 0..if entry.takes_steps { 3 } else { 0 } {
             trained.step(&sampler.draw(step, 16), Step::new(step, 3, &rng), 1e-2);

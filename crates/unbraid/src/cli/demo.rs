@@ -16,6 +16,7 @@ use unbraid::run::config::Config;
 use unbraid::run::files::{EFFECTS, GRAPH, REPORT};
 use unbraid::run::score::Scoring;
 use unbraid::run::{Plan, Run, TrainedRun};
+use unbraid::watch::Nobody;
 
 use super::args::Demo;
 use super::intervene::described;
@@ -90,7 +91,7 @@ fn floor(plan: &Plan, output: Output) -> Result<Json> {
     let settings = format!("latents = {}", plan.task.label).parse()?;
     let pca = (models::find("pca")?.configure)(&settings, &plan.task)?;
     let mut pca = pca.build(&plan.task, &rng);
-    pca.fit(&*plan.data, &rng)?;
+    pca.fit(&*plan.data, &rng, &Nobody)?;
     let rows = data::rows(&*plan.data, plan.config.score.rows, &rng);
     let screen = Screen::new(output);
     let mut codes = encode::encode(&*pca, &*plan.data, &rows, &screen)?;

@@ -2,13 +2,16 @@
 
 use anyhow::Result;
 use unbraid::evaluate::bound::Bound;
+use unbraid::run::Run;
 
 use super::args::Evaluate;
 use super::progress::Screen;
-use super::{Output, opened};
+use super::{Output, loaded};
 
 pub(super) fn run(options: &Evaluate, output: Output) -> Result<()> {
-    let trained = opened(&options.run)?;
+    let run = Run::open(&options.run)?;
+    run.check_finished()?;
+    let trained = loaded(run)?;
     let rows = options.rows.unwrap_or(usize::MAX);
     let found = trained.evaluate(options.bound, rows, &Screen::new(output))?;
     output.result(&described(&found), || found.to_json())

@@ -140,7 +140,11 @@ pub(crate) fn print_error(error: &anyhow::Error) {
 
 /// A trained run, with the threads it was trained with.
 fn opened(directory: &Path) -> Result<TrainedRun> {
-    let run = Run::open(directory)?;
+    loaded(Run::open(directory)?)
+}
+
+/// The same, of a run that is open.
+fn loaded(run: Run) -> Result<TrainedRun> {
     set_up_reader(run.config());
     Ok(TrainedRun::load(run)?)
 }

@@ -19,6 +19,9 @@ use super::Output;
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// A bar without steps counts shares in so many parts.
+const SHARES: u64 = 1000;
+
 /// Knows whether somebody asked to stop, by Ctrl-C or SIGTERM.
 pub(super) struct Signals {
     number: Arc<AtomicUsize>,
@@ -69,6 +72,8 @@ pub(super) struct Screen {
 struct Shown {
     stage: String,
     bar: Option<ProgressBar>,
+    /// Whether the bar is of shares, not of steps.
+    of_shares: bool,
     /// Where the stage was when it was first heard of, and when.
     first: Option<(u64, Instant)>,
     last_line: Option<Instant>,
@@ -129,12 +134,9 @@ impl Screen {
 impl Watch for Screen {
     fn progress(&self, now: &Progress) {
         let mut shown = self.shown();
-        let done = now.steps.map_or((now.share * 1000.0) as u64, |[done, _]| done);
+        let done = now.steps.map_or((now.share * SHARES as f64) as u64, |[done, _]| done);
         if shown.stage != now.stage {
-            // The last bar goes when its value is dropped.
-            let bar = bar(self.output, now);
-            let first = Some((done, Instant::now()));
-            *shown = Shown { stage: now.stage.into(), bar, first, last_line: shown.last_line };
+            shown.begin(self.output, now, done);
         }
         match (&shown.bar, now.steps) {
             (Some(bar), Some(_)) => {
@@ -160,11 +162,33 @@ impl Watch for Screen {
     }
 }
 
-impl Drop for Shown {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+impl Shown {
+    /// A stage begins: with a bar of its own if it counts steps, else on the bar of the last share.
+    fn begin(&mut self, output: Output, now: &Progress, done: u64) {
+        self.stage = now.stage.into();
+        self.first = Some((done, Instant::now()));
+        match &self.bar {
+            Some(bar) if self.of_shares && now.steps.is_none() => {
+                bar.set_message(now.stage.to_string());
+            }
+            _ => {
+                self.clear();
+                self.bar = bar(output, now);
+                self.of_shares = now.steps.is_none();
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
@@ -175,7 +199,7 @@ fn bar(output: Output, now: &Progress) -> Option<ProgressBar> {
     }
     let (style, length) = match now.steps {
         Some([_, total]) => ("{bar:24} {pos}/{len}  {rate}  {eta} left  {wide_msg}", total),
-        None => ("{msg:20} {bar:24} {percent:>3} %  {elapsed}", 1000),
+        None => ("{msg:20} {bar:24} {percent:>3} %  {elapsed}", SHARES),
     };
     let style = ProgressStyle::with_template(style).expect("a fixed template is sound").with_key(
         "rate",

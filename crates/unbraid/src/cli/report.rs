@@ -1,14 +1,17 @@
 //! `unbraid report`: one page about a run, with what is missing made first.
 
 use anyhow::Result;
+use unbraid::run::Run;
 use unbraid::run::files::REPORT;
 
 use super::args::Report;
 use super::progress::Screen;
-use super::{Output, opened};
+use super::{Output, loaded};
 
 pub(super) fn run(options: &Report, output: Output) -> Result<()> {
-    let trained = opened(&options.run)?;
+    let run = Run::open(&options.run)?;
+    run.check_finished()?;
+    let trained = loaded(run)?;
     trained.report(options.out.as_deref(), &Screen::new(output))?;
     output.file(&options.out.clone().unwrap_or_else(|| trained.run().file(REPORT)))
 }

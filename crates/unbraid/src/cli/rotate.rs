@@ -6,17 +6,22 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::json;
 use unbraid::model::rotation::Bound;
-use unbraid::run::Rotated;
 use unbraid::run::score::Scoring;
+use unbraid::run::{Rotated, Run};
 
 use super::args::Rotate;
 use super::progress::Screen;
-use super::{Output, opened, table};
+use super::{Output, loaded, table};
+
+/// What scripts know the negative ELBO by.
+const ELBO: &str = "negative evidence bound";
 
 pub(super) fn run(options: &Rotate, output: Output) -> Result<()> {
     let out = options.out.clone().unwrap_or_else(|| beside(&options.run));
     let how = Scoring { metrics: options.metrics.clone(), ..Scoring::default() };
-    let found = opened(&options.run)?.rotate(&out, &how, &Screen::new(output))?;
+    let run = Run::open(&options.run)?;
+    run.check_can_rotate(&out, &how)?;
+    let found = loaded(run)?.rotate(&out, &how, &Screen::new(output))?;
     show(&found, output)
 }
 
@@ -30,7 +35,7 @@ fn show(found: &Rotated, output: Output) -> Result<()> {
     let Rotated { run: turned, losses, reports } = found;
     let numbers = |of: &dyn Fn(&Bound) -> f64| losses.each_ref().map(of);
     let mut lines = vec![
-        ("negative evidence bound", numbers(&|bound| bound.reconstruction + bound.kl).map(Some)),
+        (ELBO, numbers(&|bound| bound.reconstruction + bound.kl).map(Some)),
         ("  reconstruction", numbers(&|bound| bound.reconstruction).map(Some)),
         ("  kl", numbers(&|bound| bound.kl).map(Some)),
     ];
@@ -43,8 +48,8 @@ fn show(found: &Rotated, output: Output) -> Result<()> {
     let mut rows = vec![vec![String::new(), "before".into(), "rotated".into()]];
     for (name, values) in &lines {
         let word = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
-        let name = name.replace("negative evidence bound", "negative ELBO");
-        rows.push(vec![name, word(values[0]), word(values[1])]);
+        let name = if *name == ELBO { "negative ELBO" } else { name };
+        rows.push(vec![name.into(), word(values[0]), word(values[1])]);
     }
     let text = format!("{}\n{}\n", table(&rows), turned.directory().display());
     output.result(&text, || {

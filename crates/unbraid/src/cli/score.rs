@@ -2,15 +2,14 @@
 
 use anyhow::{Result, bail};
 use serde_json::Value as Json;
+use unbraid::run::Run;
 use unbraid::run::score::{Codes, Scoring};
-use unbraid::run::{Run, TrainedRun};
 use unbraid_measure::scoring::{Outcome, Report};
 
 use super::args::{self, Score};
 use super::progress::Screen;
 use super::readings;
-use super::train::set_up_reader;
-use super::{Output, table};
+use super::{Output, loaded, table};
 
 pub(super) fn run(options: &Score, output: Output) -> Result<()> {
     let how = scoring(&options.how);
@@ -22,10 +21,9 @@ pub(super) fn run(options: &Score, output: Output) -> Result<()> {
         return show(&report, &[], report.to_json(), output);
     };
     let run = Run::open(directory)?;
-    set_up_reader(run.config());
     // Before the data are opened: a misspelt name is answered at once.
     how.metrics_or(&run.config().score.metrics)?;
-    let found = TrainedRun::load(run)?.score(&how, &screen)?;
+    let found = loaded(run)?.score(&how, &screen)?;
     drop(screen);
     show(&found.report, &found.others, found.document, output)
 }

@@ -18,11 +18,11 @@ use super::args::Train;
 use super::progress::Screen;
 
 pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
-    let given = given(options)?;
+    let given = given(options, output)?;
     let resumed = resumed(&given, options, output)?;
     let plan = match &resumed {
         Some((_, plan)) => plan,
-        None => &fresh(given, options, output)?,
+        None => &fresh(given, options)?,
     };
     if options.dry_run {
         let table = plan.config.to_table();
@@ -99,8 +99,8 @@ fn set_threads(config: &Config) {
     }
 }
 
-/// The file, then the short options, then every `--set`.
-fn given(options: &Train) -> Result<Table> {
+/// The file, then the short options, then every `--set`; each under its name of today.
+fn given(options: &Train, output: Output) -> Result<Table> {
     let mut table = match &options.config {
         Some(path) => config::read_table(path)?,
         None => Table::new(),
@@ -118,10 +118,25 @@ fn given(options: &Train) -> Result<Table> {
     if let Some(seed) = options.seed {
         put("seed", Value::Integer(i64::try_from(seed)?))?;
     }
+    tell(&config::renamed(&mut table)?, output);
     for assignment in &options.set {
-        config::set(&mut table, assignment)?;
+        set(&mut table, assignment, output)?;
     }
     Ok(table)
+}
+
+/// Set one key. Under its old name it takes the place of the new one: what is typed last counts.
+fn set(table: &mut Table, assignment: &str, output: Output) -> Result<()> {
+    let name = table.get("model").and_then(|model| model.get("name")).and_then(Value::as_str);
+    let (key, value) = assignment.split_once('=').unwrap_or((assignment, ""));
+    let Some((now, note)) = config::renamed_key(key.trim(), name) else {
+        return Ok(config::set(table, assignment)?);
+    };
+    tell(&[note], output);
+    match now {
+        Some(now) => Ok(config::set(table, &format!("{now}={value}"))?),
+        None => Ok(()),
+    }
 }
 
 fn tell(notes: &[String], output: Output) {
@@ -131,7 +146,7 @@ fn tell(notes: &[String], output: Output) {
 }
 
 /// The plan of a new run; refuses a place that is taken.
-fn fresh(given: Table, options: &Train, output: Output) -> Result<Plan> {
+fn fresh(given: Table, options: &Train) -> Result<Plan> {
     if let Some(out) = &options.out {
         if options.resume && given.is_empty() {
             let reason = "holds no run to resume; give its model and data to start it";
@@ -139,8 +154,6 @@ fn fresh(given: Table, options: &Train, output: Output) -> Result<Plan> {
         }
         Run::check_free(out)?;
     }
-    let mut given = given;
-    tell(&config::renamed(&mut given)?, output);
     let config = Config::from_table(given)?;
     set_up(&config)?;
     Ok(config.resolve()?)

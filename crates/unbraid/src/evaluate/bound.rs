@@ -190,7 +190,7 @@ mod tests {
         let mut learner = (entry.configure)(&Table::new(), &Task::of(&*data))
             .unwrap()
             .build(&Task::of(&*data), &rng);
-        learner.fit(&*data, &rng).unwrap();
+        learner.fit(&*data, &rng, &Nobody).unwrap();
         let said = measure(&*learner, &*data, &[0], 5, &rng, &Nobody).unwrap_err().to_string();
         assert!(said.contains("has no bound") && said.contains("ladder-vae"), "{said}");
     }

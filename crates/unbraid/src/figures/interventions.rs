@@ -5,7 +5,7 @@ use image::RgbImage;
 use ndarray::{Array2, Axis};
 use unbraid_measure::data::{Dataset, Do};
 
-use super::{Command, Drawing, Entry, Section, Subject, no_decoder};
+use super::{Command, Drawing, Entry, Section, Subject, no_decoder, tiles};
 use crate::draw::picture::{PAPER, Sheet, Strip, tile};
 use crate::draw::words::short;
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub fn sheet(subject: &Subject, rows: &[usize], dos: &[Do], what: &str) -> Resul
         Ok(Strip {
             label: label.into(),
             remark: remark.into(),
-            tiles: tiles(images, data)?,
+            tiles: tiles(images, data.shape())?,
             faded: false,
         })
     };
@@ -59,7 +59,7 @@ fn grid(subject: &Subject) -> Result<Sheet> {
     let row = subject.row.unwrap_or(data.len() / 2);
     let seen = Seen::of(data, &[row]);
     let codes = learner.encode(&seen);
-    let factual = tiles(&seen.observations, data)?;
+    let factual = tiles(&seen.observations, data.shape())?;
     let mut strips = Vec::new();
     for (factor, concept) in subject.concepts.get()?.iter().enumerate() {
         let stops = concept.sweep();
@@ -69,7 +69,7 @@ fn grid(subject: &Subject) -> Result<Sheet> {
         }
         let views: Vec<_> = images.iter().map(|image| image.view()).collect();
         let images = ndarray::concatenate(Axis(0), &views).expect("images of one shape");
-        let all = [factual.clone(), tiles(&images, data)?].concat();
+        let all = [factual.clone(), tiles(&images, data.shape())?].concat();
         let [first, last] = [stops[0], stops[STOPS - 1]];
         let remark = format!("{} to {}", short(first), short(last));
         let label = format!("do {}", concept.name);
@@ -109,9 +109,4 @@ fn true_strip(data: &dyn Dataset, rows: &[usize], dos: impl Fn(usize) -> Vec<Do>
 
 fn blank(like: &RgbImage) -> RgbImage {
     RgbImage::from_pixel(like.width(), like.height(), PAPER)
-}
-
-fn tiles(images: &Array2<f32>, data: &dyn Dataset) -> Result<Vec<RgbImage>> {
-    let rows = images.rows().into_iter();
-    super::tiles(rows.map(|row| row.to_slice().expect("a row of a matrix")), data.shape())
 }

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use image::RgbImage;
+use ndarray::Array2;
 use serde_json::{Map, Value as Json};
 use unbraid_measure::data::{Dataset, Shape};
 use unbraid_measure::representation::Representation;
@@ -165,7 +166,8 @@ pub enum Drawing {
 }
 
 impl Drawing {
-    fn save(self, path: &Path) -> Result<()> {
+    /// Write it.
+    pub fn save(self, path: &Path) -> Result<()> {
         match self {
             Self::Sheet(sheet) => picture::save(&sheet.draw(), path),
             Self::Frames(frames) => animation::save(frames, path),
@@ -201,8 +203,8 @@ impl Entry {
 }
 
 /// Rows of observations as pictures.
-fn tiles<'a>(rows: impl IntoIterator<Item = &'a [f32]>, shape: Shape) -> Result<Vec<RgbImage>> {
-    let tiles = rows.into_iter().map(|row| tile(row, shape));
+fn tiles(rows: &Array2<f32>, shape: Shape) -> Result<Vec<RgbImage>> {
+    let tiles = rows.rows().into_iter().map(|row| tile(&row.to_vec(), shape));
     tiles.collect::<Option<Vec<_>>>().ok_or_else(|| no_image(shape))
 }
 

@@ -30,12 +30,7 @@ fn sheet(subject: &Subject) -> Result<Sheet> {
     let seen = Seen::of(data, &rows);
     let decoded = learner.decode(learner.encode(&seen).view()).ok_or_else(no_decoder)?;
     let observed = seen.observations;
-    let tiles = |rows: &Array2<f32>| {
-        tiles(
-            rows.rows().into_iter().map(|row| row.to_slice().expect("a row of a matrix")),
-            data.shape(),
-        )
-    };
+    let tiles = |rows: &Array2<f32>| tiles(rows, data.shape());
     let errors = squared_errors(&observed, &decoded);
     let mean = errors.iter().sum::<f32>() / errors.len() as f32;
     let strips = vec![

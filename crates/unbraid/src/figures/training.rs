@@ -33,12 +33,14 @@ pub const FIGURE: Entry = Entry {
     section: Section::Training,
     caption: "The terms of the loss over the steps, each on a scale of its own.",
     possible: |subject| !subject.log.is_empty(),
-    draw: |subject| {
-        let title = subject.title("the terms of the loss, step by step");
-        let figure = draw(subject.log, &title);
-        Ok(figure.map(|figure| Drawing::Figure(figure, title)).into_iter().collect())
-    },
+    draw: |subject| Ok(drawn(subject.log, subject.names).into_iter().collect()),
 };
+
+/// The log of a run of this model on these data; nothing if it has no rows.
+pub fn drawn(log: &[Map<String, Json>], [model, data]: [&str; 2]) -> Option<Drawing> {
+    let title = format!("{model} on {data}: the terms of the loss, step by step");
+    Some(Drawing::Figure(draw(log, &title)?, title))
+}
 
 /// The log, column by column.
 struct Log {

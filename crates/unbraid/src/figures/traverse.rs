@@ -141,8 +141,7 @@ pub fn walks(learner: &dyn Learner, codes: &Representation, route: &Route) -> Re
 /// The walks as a picture: a row a code, labelled with what it tells and the factor it moves.
 pub fn sheet(walks: &[Walk], shape: Shape, title: String) -> Result<Sheet> {
     let strip = |walk: &Walk| {
-        let frames = walk.frames.rows().into_iter();
-        let tiles = tiles(frames.map(|frame| frame.to_slice().expect("a row of a matrix")), shape)?;
+        let tiles = tiles(&walk.frames, shape)?;
         let faded = walk.latent.is_dead();
         let remark = match &walk.follows {
             _ if faded => "unused".into(),

@@ -45,7 +45,7 @@ pub fn taught(
     let stage = Stage::new(watch, "teaching a reader");
     on_workers(|| {
         let mut reader = method.build(task, &rng.split("weights"));
-        reader.fit(data, &rng.split("fit"))?;
+        reader.fit(data, &rng.split("fit"), watch)?;
         for done in 0..STEPS {
             let rate = cosine_decay(RATE, done as f64 / STEPS as f64);
             let draw = sampler.draw(done, BATCH.min(data.len()));

@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use unbraid_measure::data::{Dataset, Draw};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use super::batch::Seen;
 use super::learner::{Learner, Posterior, Terms};
@@ -27,8 +28,8 @@ impl<B: Baseline> Fitted<B> {
 }
 
 impl<B: Baseline> Learner for Fitted<B> {
-    fn fit(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
-        self.fitted = Some(B::fit(&self.config, data, rng)?);
+    fn fit(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
+        self.fitted = Some(B::fit(&self.config, data, rng, watch)?);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use ndarray::{Array2, ArrayView2, Axis, Zip};
 use unbraid_measure::data::{Dataset, Do, Draw};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use super::batch::Seen;
 use super::weights::Weights;
@@ -69,7 +70,7 @@ pub struct Intervened {
 /// A method that can be trained and can encode. Rows in, rows out.
 pub trait Learner: Send {
     /// Before the first step: fit what needs no gradients; for a baseline, all of it.
-    fn fit(&mut self, _data: &dyn Dataset, _rng: &Rng) -> Result<()> {
+    fn fit(&mut self, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<()> {
         Ok(())
     }
 

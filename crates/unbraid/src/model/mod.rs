@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 
@@ -98,7 +99,7 @@ pub trait Model: Module + 'static {
     // Optional steps of a training.
 
     /// Once, before the first step: fit to the data what is not trained, such as their mean and scale.
-    fn prepare(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+    fn prepare(self, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         Ok(self)
     }
 
@@ -144,7 +145,8 @@ pub trait Baseline: Send + Sized + 'static {
     const SUPERVISION: Supervision = Supervision::None;
 
     /// Fit to the data.
-    fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng) -> Result<Self>;
+    fn fit(config: &Self::Config, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch)
+    -> Result<Self>;
 
     /// Whether [`encode`](Self::encode) needs labels.
     const SEES_LABELS: bool = false;

@@ -57,6 +57,21 @@ pub fn matrix(direction: &[f64]) -> Array2<f64> {
     })
 }
 
+/// Refuse a direction that is no rotation, or that fits other latents: it could not be undone before
+/// decoding.
+pub fn check(direction: &[f64], latents: Option<usize>) -> Result<()> {
+    let refused = |reason: String| Err(Error::setting("rotation", reason));
+    let numbers = direction.len();
+    if let Some(latents) = latents.filter(|latents| *latents != numbers) {
+        return refused(format!("has {numbers} numbers, but the model {latents} latents"));
+    }
+    let length = direction.iter().map(|number| number * number).sum::<f64>().sqrt();
+    if (length - 1.0).abs() > 1e-6 {
+        return refused(format!("must have length 1, not {length}; `unbraid rotate` makes it"));
+    }
+    Ok(())
+}
+
 /// A learner with rotated latents.
 pub struct Turned {
     inner: Box<dyn Learner>,
@@ -64,18 +79,9 @@ pub struct Turned {
 }
 
 impl Turned {
-    /// Rotate the latents of a learner, of which there are so many. A rotation that is none, or that fits
-    /// other latents, could not be undone before decoding.
+    /// Rotate the latents of a learner, of which there are so many.
     pub fn new(inner: Box<dyn Learner>, direction: &[f64], latents: usize) -> Result<Self> {
-        let refused = |reason: String| Err(Error::setting("rotation", reason));
-        let numbers = direction.len();
-        if latents != numbers {
-            return refused(format!("has {numbers} numbers, but the model {latents} latents"));
-        }
-        let length = direction.iter().map(|number| number * number).sum::<f64>().sqrt();
-        if (length - 1.0).abs() > 1e-6 {
-            return refused(format!("must have length 1, not {length}; `unbraid rotate` makes it"));
-        }
+        check(direction, Some(latents))?;
         Ok(Self { inner, matrix: matrix(direction) })
     }
 
@@ -114,6 +120,18 @@ impl Learner for Turned {
         rng: &Rng,
     ) -> Option<Array2<f32>> {
         self.inner.log_weights(seen, draws, number, rng)
+    }
+
+    fn is_bernoulli(&self) -> bool {
+        self.inner.is_bernoulli()
+    }
+
+    fn noise(&self) -> Option<f64> {
+        self.inner.noise()
+    }
+
+    fn sees_labels(&self) -> bool {
+        self.inner.sees_labels()
     }
 
     fn weights(&self) -> Weights {

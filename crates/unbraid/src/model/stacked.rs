@@ -11,6 +11,7 @@ use unbraid_measure::data::{Dataset, Do, Draw, Range, Shape, Transition};
 use unbraid_measure::factors::Factor;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Nobody, Stage, Watch};
 
 use super::batch::Seen;
 use super::learner::{Intervened, Learner, Posterior, Terms};
@@ -48,9 +49,17 @@ impl Stacked {
         let encode = |view: &Vec<f32>| {
             let shape = (draw.count, view.len() / draw.count.max(1));
             let observations = Array2::from_shape_vec(shape, view.clone()).expect("whole rows");
-            self.base.encode(&Seen { observations, labels: None }).into_raw_vec_and_offset().0
+            // Row by row: an array may lie in memory otherwise.
+            self.base.encode(&Seen { observations, labels: None }).into_iter().collect()
         };
-        Draw { views: draw.views.iter().map(encode).collect(), ..draw.clone() }
+        Draw {
+            count: draw.count,
+            rows: draw.rows.clone(),
+            views: draw.views.iter().map(encode).collect(),
+            labels: draw.labels.clone(),
+            targets: draw.targets.clone(),
+            actions: draw.actions.clone(),
+        }
     }
 }
 
@@ -59,12 +68,12 @@ fn vectors(latents: usize) -> Shape {
 }
 
 impl Learner for Stacked {
-    fn fit(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
-        self.top.fit(&Encoded::new(&*self.base, data), rng)
+    fn fit(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
+        self.top.fit(&Encoded::new(&*self.base, data, watch)?, rng, watch)
     }
 
     fn finish(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
-        self.top.finish(&Encoded::new(&*self.base, data), rng)
+        self.top.finish(&Encoded::new(&*self.base, data, &Nobody)?, rng)
     }
 
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
@@ -133,15 +142,17 @@ struct Encoded<'a> {
 }
 
 impl<'a> Encoded<'a> {
-    fn new(base: &dyn Learner, data: &'a dyn Dataset) -> Self {
+    fn new(base: &dyn Learner, data: &'a dyn Dataset, watch: &dyn Watch) -> Result<Self> {
+        let stage = Stage::new(watch, "encoding");
         let rows: Vec<usize> = (0..data.len()).collect();
         let mut numbers = Vec::new();
         for chunk in rows.chunks(CHUNK) {
             numbers.extend(base.encode(&Seen::of(data, chunk)));
+            stage.advance(chunk.len() as f64 / rows.len() as f64)?;
         }
         let shape = (rows.len(), numbers.len() / rows.len().max(1));
         let codes = Array2::from_shape_vec(shape, numbers).expect("a row of codes for each row");
-        Self { data, codes }
+        Ok(Self { data, codes })
     }
 }
 

@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use ndarray::{Array2, ArrayView2, Axis};
 use unbraid_measure::data::{Dataset, Do, Draw, Shape};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use super::batch::{self, Batch, Seen};
 use super::learner::{ACTIVE, Intervened, Learner, Posterior, Terms};
@@ -53,9 +54,9 @@ impl<M: Model> Trained<M> {
 }
 
 impl<M: Model> Learner for Trained<M> {
-    fn fit(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
+    fn fit(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
         let model = self.model.take().expect("the model is only away during a step");
-        self.model = Some(model.prepare(data, rng)?);
+        self.model = Some(model.prepare(data, rng, watch)?);
         Ok(())
     }
 

@@ -32,6 +32,7 @@ use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{Dataset, Do, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::{self, Batch, Seen};
@@ -218,7 +219,7 @@ impl Model for CausalVae {
         }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         let labels = labels(data, rng)?;
         let device = self.structure.adjacency().device();
         self.scaling = match self.fixed_scaling.is_empty() {

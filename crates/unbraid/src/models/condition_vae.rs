@@ -13,6 +13,7 @@ use unbraid_measure::data::{Dataset, Do, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings::words;
+use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
@@ -131,7 +132,7 @@ and nothing downstream: move the light, and the shadow stays.",
         }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         self.scaling = Scaling::fitted(&labels(data, rng)?, &self.scaling.device());
         Ok(self)
     }

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, OneFactor, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
@@ -114,7 +115,7 @@ those of `vae`, not the paper's, which pool and unpool.",
         Self { net: Autoencoder::new(&config.net, task, rng, device), latents }
     }
 
-    fn prepare(self, data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+    fn prepare(self, data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         let factors = data.factors().len();
         if self.latents < factors {
             let reason = format!(

@@ -5,6 +5,7 @@ use unbraid_measure::components::fast_ica::FastIca;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::Baseline;
@@ -37,7 +38,12 @@ The linear baseline that assumes independent sources. It recovers the sources of
 are not one.",
     };
 
-    fn fit(config: &LinearSettings, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn fit(
+        config: &LinearSettings,
+        data: &dyn Dataset,
+        rng: &Rng,
+        _watch: &dyn Watch,
+    ) -> Result<Self> {
         let rows = rng.split("rows").distinct(config.rows, data.len());
         let observations = data::observations(data, &rows);
         let rng = &mut rng.split("ica");

@@ -26,6 +26,7 @@ use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{Dataset, Range, Shape, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::compute;
 use crate::error::Result;
@@ -202,8 +203,8 @@ the labels of the rows. Where labels are not one-hot segments, the start is rand
         }
     }
 
-    fn prepare(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
-        start::prepare(self, data, rng)
+    fn prepare(self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
+        start::prepare(self, data, rng, watch)
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {

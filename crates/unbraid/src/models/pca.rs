@@ -5,6 +5,7 @@ use unbraid_measure::components::pca::Pca as Components;
 use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::Baseline;
@@ -37,7 +38,12 @@ The linear baseline. The position of an object is not linear in its pixels, so P
 images. What a model scores above it is the gain of nonlinearity.",
     };
 
-    fn fit(config: &LinearSettings, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn fit(
+        config: &LinearSettings,
+        data: &dyn Dataset,
+        rng: &Rng,
+        _watch: &dyn Watch,
+    ) -> Result<Self> {
         let rows = rng.split("rows").distinct(config.rows, data.len());
         let observations = data::observations(data, &rows);
         let rng = &mut rng.split("pca");

@@ -4,6 +4,7 @@ use ndarray::{Array2, ArrayView2};
 use unbraid_measure::data::Dataset;
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Seen;
@@ -30,7 +31,7 @@ metric can see. With thousands of codes some metrics are slow and some do not ap
 no correlation); `pca` is the more practical baseline.",
     };
 
-    fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+    fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         Ok(Self)
     }
 

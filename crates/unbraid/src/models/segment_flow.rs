@@ -12,7 +12,7 @@ use unbraid_measure::components::segment_flow::{Layers, Options, Prior, SegmentF
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Stage;
+use unbraid_measure::watch::{Stage, Watch};
 
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
@@ -116,7 +116,7 @@ has another form than the layers, use more of them.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
-    fn fit(config: &Config, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn fit(config: &Config, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
         let rows: Vec<usize> = (0..data.len()).collect();
         let seen = Seen::of(data, &rows);
         let labels = seen.labels.as_ref().expect("the sampler has refused data without labels");
@@ -137,7 +137,8 @@ has another form than the layers, use more of them.",
             prior: config.prior,
         };
         let x = seen.observations.view();
-        let mut flow = SegmentFlow::fit(x, &segments, options, rng, &Stage::unwatched())?;
+        let mut flow =
+            SegmentFlow::fit(x, &segments, options, rng, &Stage::new(watch, "fitting the flow"))?;
         // Rounded as when read back from a file.
         flow.layers.numbers.iter_mut().for_each(|number| *number = f64::from(*number as f32));
         Ok(Self { flow })

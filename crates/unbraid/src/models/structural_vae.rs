@@ -24,6 +24,7 @@ use unbraid_measure::graph::Graph;
 use unbraid_measure::info::Info;
 use unbraid_measure::predictors::attribution::attribute;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::{self, Batch, Seen};
@@ -231,7 +232,7 @@ decoder has one part.",
         }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         let device = self.scaling.device();
         let labels = labels(data, rng)?;
         self.scaling = Scaling::fitted(&labels, &device);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
@@ -87,7 +88,7 @@ Predictions as good as the image allows. It has no decoder.",
         }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         self.scaling = Scaling::fitted(&labels(data, rng)?, &self.scaling.device());
         Ok(self)
     }

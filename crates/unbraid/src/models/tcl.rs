@@ -23,6 +23,7 @@ use unbraid_measure::components::pca::Pca;
 use unbraid_measure::data::{self, Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::compute;
 use crate::compute::device;
@@ -197,7 +198,7 @@ There is no decoder, and order and scale of codes are arbitrary.",
         }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         let rows = rng.split("rows").distinct(WHITENED.min(data.len()), data.len());
         check_segments(data, &rows)?;
         let x = data::observations(data, &rows);

@@ -4,6 +4,7 @@ use ndarray::Array2;
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Seen;
@@ -31,7 +32,7 @@ distinguish, or a code that is not linear in its factor.",
     const SUPERVISION: Supervision = Supervision::Labels;
     const SEES_LABELS: bool = true;
 
-    fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+    fn fit(_config: &Nothing, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         Ok(Self)
     }
 

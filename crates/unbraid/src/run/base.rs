@@ -29,6 +29,7 @@ impl Base {
         };
         let run =
             Run::open(&path).map_err(|source| refused(&format!("cannot be used: {source}")))?;
+        check_chain(&run)?;
         run.check_finished()?;
         let plan = run.config().clone().resolve()?;
         if plan.task.shape != task.shape {
@@ -55,9 +56,28 @@ impl Base {
 
     /// Where it is, from wherever it is opened.
     pub(super) fn directory(&self) -> PathBuf {
-        let directory: &Path = self.run.directory();
-        std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf())
+        canonical(self.run.directory())
     }
+}
+
+fn canonical(directory: &Path) -> PathBuf {
+    directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf())
+}
+
+/// Bases may stand on bases, but none on itself.
+fn check_chain(run: &Run) -> Result<()> {
+    let mut seen = vec![canonical(run.directory())];
+    let mut below = run.config().model.get("base").and_then(Value::as_str).map(PathBuf::from);
+    while let Some(path) = below {
+        let run = Run::open(path)?;
+        let place = canonical(run.directory());
+        if seen.contains(&place) {
+            return Err(refused("stands on itself; name the run of an autoencoder"));
+        }
+        seen.push(place);
+        below = run.config().model.get("base").and_then(Value::as_str).map(PathBuf::from);
+    }
+    Ok(())
 }
 
 fn refused(reason: &str) -> Error {

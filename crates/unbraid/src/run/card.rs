@@ -68,11 +68,11 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
         );
     }
     out.push_str(&pictures(run));
-    out.push_str(
-        "\n## Files\n\n`run.toml` every setting; `log.jsonl` the loss terms; `model.safetensors` the \
-         weights (dense weights are `[input, output]`); `resume/` the checkpoint; `tb/` TensorBoard \
-         events; `representation.npz` codes and true values; `scores.json` the scores.\n",
-    );
+    let drawn = |name: &str| FIGURES.iter().any(|entry| entry.files.iter().any(|f| f.0 == name));
+    let others = run.contents().into_iter().filter(|file| !drawn(file.name));
+    let files: Vec<String> = others.map(|file| format!("`{}` {}", file.name, file.words)).collect();
+    let _ =
+        write!(out, "\n## Files\n\n{}. Dense weights are `[input, output]`.\n", files.join("; "));
     Ok(out)
 }
 

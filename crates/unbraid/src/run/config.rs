@@ -15,7 +15,7 @@ use crate::parts::schedule::Schedule;
 mod renamed;
 mod table;
 
-pub use renamed::renamed;
+pub use renamed::{renamed, renamed_key};
 pub(super) use table::absolute_path;
 pub use table::{data_by_name_or_path, overlaid, put, read_table, set};
 

@@ -1,5 +1,5 @@
-//! The run directory: where training, scoring, reports and other programs meet. Only this module
-//! knows its file names; `docs/run-directory.md` is the specification.
+//! The run directory: where training, scoring, reports and other programs meet. `files.rs` has the names of
+//! its files; `docs/run-directory.md` is the specification.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -63,7 +63,7 @@ impl Run {
             let reason = "is no run directory (it has no run.toml); `unbraid train` makes one";
             return Err(Error::run(directory, reason));
         }
-        let path = directory.join("run.toml");
+        let path = directory.join(files::SETTINGS);
         let table = config::read_table(&path)?;
         match table.get("format").and_then(Value::as_integer) {
             Some(format) if format <= FORMAT => {}
@@ -77,7 +77,7 @@ impl Run {
 
     /// Whether there is a run in this directory.
     pub fn exists(directory: impl AsRef<Path>) -> bool {
-        directory.as_ref().join("run.toml").is_file()
+        directory.as_ref().join(files::SETTINGS).is_file()
     }
 
     /// What the run was started with.
@@ -132,7 +132,7 @@ impl Run {
             let term = format!("weight `{name}`");
             return Err(Error::NotFinite { step: done, term, value, kept: self.kept() });
         }
-        create_directory(self.file("resume"))?;
+        create_directory(self.file(files::RESUME))?;
         let about = json!({"format": FORMAT, "model": self.config.model_name(), "step": done});
         let about = about.to_string();
         let optimizer = learner.optimizer_state();
@@ -254,7 +254,7 @@ impl Run {
 
     /// Remove the unfinished files of a process that was killed while writing.
     fn sweep(&self) {
-        let places = [self.directory.clone(), self.file("resume")];
+        let places = [self.directory.clone(), self.file(files::RESUME)];
         for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten()
         {
             if is_draft(&entry.path()) {

@@ -13,6 +13,8 @@ pub const SETTINGS: &str = "run.toml";
 pub const LOG: &str = "log.jsonl";
 /// The weights.
 pub const MODEL: &str = "model.safetensors";
+/// The folder of what is needed to go on.
+pub const RESUME: &str = "resume";
 /// The weights and the optimiser's state, to resume from.
 pub const CHECKPOINT: &str = "resume/checkpoint.safetensors";
 /// Where TensorBoard looks.
@@ -51,8 +53,8 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
     Entry { name, words, is_result: true }
 }
 
-/// Every file but figures, in the order in which they come to be.
-const FILES: [Entry; 13] = [
+/// Every file in the order in which they come to be; figures come between these and [`LAST`].
+const FIRST: [Entry; 11] = [
     kept(SETTINGS, "every setting"),
     kept(LOG, "the terms of the loss, a row per logged step"),
     kept(MODEL, "the weights"),
@@ -64,6 +66,9 @@ const FILES: [Entry; 13] = [
     result(BOUND, "how likely the model finds the data"),
     result(GRAPH, "the graph, as numbers"),
     result(EFFECTS, "what interventions do, measured"),
+];
+
+const LAST: [Entry; 2] = [
     kept(CODES, "codes that were asked for with `unbraid encode`"),
     result(REPORT, "this run on one page"),
 ];
@@ -75,7 +80,7 @@ fn all() -> impl Iterator<Item = Entry> {
         let is_result = figure.command != Command::Train;
         figure.files.iter().map(move |&(name, words)| Entry { name, words, is_result })
     });
-    FILES.into_iter().chain(figures)
+    FIRST.into_iter().chain(figures).chain(LAST)
 }
 
 /// The names of the files that new weights make stale.

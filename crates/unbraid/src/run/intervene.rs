@@ -109,8 +109,8 @@ impl Interventions<'_> {
         out: Option<&Path>,
         watch: &dyn Watch,
     ) -> Result<Option<PathBuf>> {
-        let one = |set: &Do| format!("{} = {}", self.known[set.factor].name, short(set.value));
-        let words = format!("do({})", dos.iter().map(one).collect::<Vec<_>>().join(", "));
+        let names: Vec<&str> = self.known.iter().map(|concept| concept.name.as_str()).collect();
+        let words = described(&names, dos);
         let sheet = self
             .trained
             .with_subject(None, watch, |subject| interventions::sheet(subject, rows, dos, &words));
@@ -182,8 +182,7 @@ impl Interventions<'_> {
 impl Counterfactuals {
     /// `do(light = 80)`
     pub fn words(&self) -> String {
-        let one = |set: &Do| format!("{} = {}", self.names[set.factor], short(set.value));
-        format!("do({})", self.dos.iter().map(one).collect::<Vec<_>>().join(", "))
+        described(&self.names, &self.dos)
     }
 
     /// One document, by the names of the concepts.
@@ -200,4 +199,10 @@ impl Counterfactuals {
             "after": named(&self.after), "truth": self.truth.as_deref().map(named),
         })
     }
+}
+
+/// `do(light = 80)`
+fn described<S: AsRef<str>>(names: &[S], dos: &[Do]) -> String {
+    let one = |set: &Do| format!("{} = {}", names[set.factor].as_ref(), short(set.value));
+    format!("do({})", dos.iter().map(one).collect::<Vec<_>>().join(", "))
 }

@@ -9,6 +9,7 @@ use unbraid_measure::watch::Watch;
 
 use super::card;
 use super::directory::Run;
+use super::files::GRAPH;
 use super::plan::Plan;
 use super::trained::TrainedRun;
 use crate::error::{Error, Result};
@@ -76,10 +77,22 @@ impl TrainedRun {
     ) -> Result<bool> {
         let directory = self.run().directory();
         self.with_subject(codes, watch, |subject| {
-            let missing = FIGURES.iter().filter(|figure| {
-                !directory.join(figure.name()).is_file() && (figure.possible)(subject)
+            let there = |figure: &Entry| {
+                // Its figure alone is half of the graph.
+                let numbers = figure.command != Command::Graph || self.run().file(GRAPH).is_file();
+                directory.join(figure.name()).is_file() && numbers
+            };
+            let missing =
+                FIGURES.iter().filter(|figure| !there(figure) && (figure.possible)(subject));
+            let made = save_all(missing, |figure| match figure.save(subject, directory, None) {
+                // The page is whole without it.
+                Err(error) if figure.command == Command::Train => {
+                    watch.note(&format!("the training is not drawn: {error}"));
+                    Ok(vec![])
+                }
+                made => made,
             });
-            Ok(!save_all(missing, |figure| figure.save(subject, directory, None))?.0.is_empty())
+            Ok(!made?.0.is_empty())
         })
     }
 
@@ -124,10 +137,9 @@ pub(super) fn concepts_of(data: &dyn Dataset, seed: u64) -> Result<Vec<Concept>>
 
 /// Draw the log of a run, before its model is opened; whether there is anything to draw.
 pub(super) fn draw_training(run: &Run, plan: &Plan) -> Result<bool> {
-    let (model, data) = (plan.entry.info.title, plan.config.data_name());
-    let title = format!("{model} on {data}: the terms of the loss, step by step");
-    match training::draw(&run.log_rows()?, &title) {
-        Some(figure) => figure.save(&title, &run.file(training::FIGURE.name())).map(|()| true),
+    let names = [plan.entry.info.title, plan.config.data_name()];
+    match training::drawn(&run.log_rows()?, names) {
+        Some(drawing) => drawing.save(&run.file(training::FIGURE.name())).map(|()| true),
         None => Ok(false),
     }
 }

@@ -30,16 +30,29 @@ pub struct Rotated {
     pub reports: [Report; 2],
 }
 
+impl Run {
+    /// Refuse, before anything is opened, what cannot be rotated to this place.
+    pub fn check_can_rotate(&self, out: &Path, how: &Scoring) -> Result<()> {
+        let refused = |reason: &str| Err(Error::Unable(reason.into()));
+        if self.config().rotation.is_some() {
+            return refused("these codes are turned already; give the run they were made from");
+        }
+        if self.config().model.contains_key("base") {
+            return refused(
+                "this model stands on another run, and its ELBO is of codes, not of observations",
+            );
+        }
+        Self::check_free(out)?;
+        how.metrics_or(&self.config().score.metrics).map(drop)
+    }
+}
+
 impl TrainedRun {
     /// Rotate the codes in a way that the prior does not notice, into a directory of their own, and score
     /// them before and after.
     pub fn rotate(&self, out: &Path, how: &Scoring, watch: &dyn Watch) -> Result<Rotated> {
         let (run, plan, learner) = (self.run(), self.plan(), self.learner());
-        if run.config().rotation.is_some() {
-            let reason = "these codes are turned already; give the run they were made from";
-            return Err(Error::Unable(reason.into()));
-        }
-        Run::check_free(out)?;
+        run.check_can_rotate(out, how)?;
         let metrics = how.metrics_or(&plan.config.score.metrics)?;
         let mut codes = self.scored_codes(watch)?;
         let rng = Rng::new(plan.config.seed).split("rotate");
@@ -55,7 +68,7 @@ impl TrainedRun {
 
         let mut config = plan.config.clone();
         config.rotation = Some(v);
-        let turned_plan = config.resolve()?;
+        let turned_plan = config.resolve_with(plan.entry)?;
         let turned = Self::with(run.turned(out, &turned_plan)?, turned_plan)?;
         let mut turned_codes = turned.scored_codes(watch)?;
         let reports = [

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use unbraid_measure::Error as MeasureError;
 use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Progress, Watch};
@@ -58,7 +59,11 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
 
     let mut done = run.restore(&mut *learner)?;
     if done == 0 {
-        learner.fit(&*plan.data, &rng.split("fit"))?;
+        match learner.fit(&*plan.data, &rng.split("fit"), watch) {
+            // It begins anew when it goes on.
+            Err(Error::Measure(MeasureError::Stopped)) => return Ok(Ending::Interrupted(0)),
+            fitted => fitted?,
+        }
     }
     let mut log = run.log()?;
     let mut board = Board::open(&run.file(files::TENSORBOARD), done)?;

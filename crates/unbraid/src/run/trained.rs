@@ -14,6 +14,7 @@ use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::evaluate::encode::{drawn, encode};
 use crate::model::Task;
+use crate::model::entry::Entry;
 use crate::model::learner::Learner;
 
 /// A run whose model can be used.
@@ -27,6 +28,13 @@ impl TrainedRun {
     /// Open a run directory with its data and its model.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self> {
         Self::load(Run::open(directory)?)
+    }
+
+    /// The same with a method that need not be in the registry.
+    pub fn open_with(directory: impl AsRef<Path>, entry: &'static Entry) -> Result<Self> {
+        let run = Run::open(directory)?;
+        let plan = run.config().clone().resolve_with(entry)?;
+        Self::with(run, plan)
     }
 
     /// The same, of a run that is open.

@@ -12,7 +12,7 @@ use unbraid_measure::components::pca::Pca;
 use unbraid_measure::components::segment_flow::{Options, Prior, SegmentFlow};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::Stage;
+use unbraid_measure::watch::{Stage, Watch};
 
 use super::{Beginning, Config, Ivae};
 use crate::compute::device;
@@ -67,7 +67,7 @@ impl Start {
         data: &dyn Dataset,
         rows: &[usize],
         seen: &Seen,
-        rng: &Rng,
+        (rng, watch): (&Rng, &dyn Watch),
     ) -> Result<Option<Array2<f32>>> {
         let labels = seen.labels.as_ref().expect("the sampler has refused data without labels");
         match self {
@@ -81,7 +81,13 @@ impl Start {
                     return Ok(None);
                 }
                 let x = seen.observations.view();
-                let flow = SegmentFlow::fit(x, &segments, options, rng, &Stage::unwatched())?;
+                let flow = SegmentFlow::fit(
+                    x,
+                    &segments,
+                    options,
+                    rng,
+                    &Stage::new(watch, "fitting the flow"),
+                )?;
                 Ok(Some(flow.encode(x)))
             }
         }
@@ -95,7 +101,12 @@ fn no_segments() -> Error {
 }
 
 /// Fit the whitening of the observations, and initialise the networks.
-pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<Ivae> {
+pub(super) fn prepare(
+    mut model: Ivae,
+    data: &dyn Dataset,
+    rng: &Rng,
+    watch: &dyn Watch,
+) -> Result<Ivae> {
     let rows = data::rows(data, ROWS, rng);
     let seen = Seen::of(data, &rows);
     let labels = seen.labels.as_ref().expect("the sampler has refused data without labels");
@@ -108,9 +119,9 @@ pub(super) fn prepare(mut model: Ivae, data: &dyn Dataset, rng: &Rng) -> Result<
         model.whitening = Fitted::new(&centre, &whitening, &device);
         model.unwhitening = Fitted::new(&back.to_vec(), &unwhitening, &device);
     }
-    match model.start.codes(data, &rows, &seen, &rng.split("flow"))? {
+    match model.start.codes(data, &rows, &seen, (&rng.split("flow"), watch))? {
         None => Ok(model),
-        Some(codes) => imitate(model, &seen, codes, &rng.split("imitation")),
+        Some(codes) => imitate(model, &seen, codes, (&rng.split("imitation"), watch)),
     }
 }
 
@@ -152,7 +163,12 @@ impl White {
 }
 
 /// The model after learning to encode to these codes, to decode them, and to fit its prior to them.
-fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> Result<Ivae> {
+fn imitate(
+    mut model: Ivae,
+    seen: &Seen,
+    mut codes: Array2<f32>,
+    (rng, watch): (&Rng, &dyn Watch),
+) -> Result<Ivae> {
     let latents = model.latents;
     if codes.ncols() != latents {
         return Err(Error::setting(
@@ -170,6 +186,7 @@ fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> R
     let device = device::training();
     let mut optimizer = Optimizer::adam();
     let steps = model.imitation;
+    let stage = Stage::new(watch, "imitating the flow");
     for step in 0..steps {
         let mut rng = rng.at(step);
         let rows: Vec<usize> = (0..BATCH).map(|_| rng.below(codes.nrows())).collect();
@@ -186,6 +203,7 @@ fn imitate(mut model: Ivae, seen: &Seen, mut codes: Array2<f32>, rng: &Rng) -> R
         let gradients = GradientsParams::from_grads(loss.backward(), &model);
         let rate = RATE * (1.0 - step as f64 / steps as f64);
         model = optimizer.step(rate, vec![], model, gradients);
+        stage.advance(1.0 / steps as f64)?;
     }
     Ok(model)
 }

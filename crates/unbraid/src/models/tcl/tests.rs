@@ -3,6 +3,7 @@ use unbraid_measure::data::{Range, Sampler, Shape};
 use unbraid_measure::factors::Factor;
 use unbraid_measure::stats::assignment::best_matching;
 use unbraid_measure::stats::correlation::pearson;
+use unbraid_measure::watch::Nobody;
 
 use super::*;
 use crate::model::batch::Seen;
@@ -33,7 +34,7 @@ impl Rows {
     }
 
     fn refused(&self) -> String {
-        self.model("").prepare(self, &Rng::new(0)).unwrap_err().to_string()
+        self.model("").prepare(self, &Rng::new(0), &Nobody).unwrap_err().to_string()
     }
 }
 
@@ -120,7 +121,7 @@ fn the_average_follows_the_weights_quickly_at_first_and_slowly_later() {
 #[test]
 fn features_are_not_negative_and_codes_are_white() {
     let data = Rows::random(500, 3, 4);
-    let model = data.model("layers = 2").prepare(&data, &Rng::new(0)).unwrap();
+    let model = data.model("layers = 2").prepare(&data, &Rng::new(0), &Nobody).unwrap();
     let h = model.valid().averaged_features(&data.x);
     assert!(h.iter().all(|feature| *feature >= 0.0));
     assert_eq!(encoded(&model, &data), h, "before the ICA codes are features");
@@ -138,7 +139,7 @@ fn features_are_not_negative_and_codes_are_white() {
 fn whitened_observations_are_white() {
     let mut data = Rows::random(500, 2, 4);
     data.x.column_mut(1).mapv_inplace(|value| 1000.0 + 0.01 * value);
-    let model = data.model("").prepare(&data, &Rng::new(0)).unwrap().valid();
+    let model = data.model("").prepare(&data, &Rng::new(0), &Nobody).unwrap().valid();
     let numbers: Vec<f32> = data.x.iter().copied().collect();
     let x = batch::matrix(&numbers, 500, 2, &device::inference());
     let white = Array2::from_shape_vec((500, 2), batch::numbers(model.whitening.forward(x)));
@@ -150,7 +151,7 @@ fn whitened_observations_are_white() {
 #[test]
 fn features_that_never_change_have_codes_of_zero() {
     let data = Rows::random(100, 3, 4);
-    let model = data.model("layers = 1").prepare(&data, &Rng::new(0)).unwrap();
+    let model = data.model("layers = 1").prepare(&data, &Rng::new(0), &Nobody).unwrap();
     let mut changed = weights::of(&model);
     changed.get_mut("average.hidden.0.weight").unwrap().values.fill(0.0);
     let model = weights::into(model, changed).unwrap().finish(&data, &Rng::new(0)).unwrap();
@@ -205,7 +206,7 @@ fn the_sizes_of_mixed_sources_are_found() {
     let (task, rng) = (Task::of(&*data), Rng::new(0));
     let model: Table = "layers = 1".parse().unwrap();
     let mut learner = (entry::model::<Tcl>().configure)(&model, &task).unwrap().build(&task, &rng);
-    learner.fit(&*data, &rng).unwrap();
+    learner.fit(&*data, &rng, &Nobody).unwrap();
     let sampler = Sampler::new(&*data, Supervision::Labels, false, rng.clone());
     let (sampler, steps) = (sampler.unwrap(), 1000);
     for number in 0..steps {

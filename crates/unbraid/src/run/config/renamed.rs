@@ -58,6 +58,26 @@ fn renamed_quietly(table: &mut Table) -> Result<Vec<String>> {
     Ok(notes)
 }
 
+/// The name that a key of an earlier version has now, and what is to be told to somebody who typed it; no
+/// name where the model does not read it. Nothing for keys that are as they were.
+pub fn renamed_key(key: &str, model: Option<&str>) -> Option<(Option<String>, String)> {
+    let known = |name: &str| models::find(name).ok();
+    let now = match key.strip_prefix("train.")? {
+        "rate" => "train.learning_rate".to_string(),
+        moved if MOVED.contains(&moved) => {
+            let entry = known(model?)?;
+            if !(entry.defaults)().contains_key(moved) {
+                let note = format!("`{key}` was left out: {} does not read it", entry.info.name);
+                return Some((None, note));
+            }
+            format!("model.{moved}")
+        }
+        _ => return None,
+    };
+    let note = format!("`{key}` is now `{now}`; it was read as that");
+    Some((Some(now), note))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +131,18 @@ mod tests {
             refused,
             "setting `train.rate` is now `train.learning_rate`, and both are given; leave out one"
         );
+    }
+
+    #[test]
+    fn a_key_that_is_typed_is_renamed_by_itself() {
+        let name = |key: &str, model: Option<&str>| renamed_key(key, model).map(|found| found.0);
+        let gvae = Some("gvae");
+        assert_eq!(name("train.changed", gvae), Some(Some("model.changed".into())));
+        assert_eq!(name("train.rate", None), Some(Some("train.learning_rate".into())));
+        assert_eq!(name("train.changed", Some("pca")), Some(None));
+        // Without a model nobody knows yet; and what has not changed stays.
+        assert_eq!(name("train.changed", None), None);
+        assert_eq!(name("train.steps", gvae), None);
+        assert_eq!(name("model.changed", gvae), None);
     }
 }

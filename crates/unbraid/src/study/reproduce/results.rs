@@ -42,7 +42,7 @@ impl Experiment {
                 return Ok(None);
             }
         }
-        self.results(&studies, out, budget.quick).map(Some)
+        self.results(&studies, out, budget.quick, watch)
     }
 
     /// All are planned before the first is begun: a mistake shows at once.
@@ -71,7 +71,13 @@ impl Experiment {
         }
     }
 
-    fn results(&self, studies: &[(&Part, Study)], out: &Path, quick: bool) -> Result<Results> {
+    fn results(
+        &self,
+        studies: &[(&Part, Study)],
+        out: &Path,
+        quick: bool,
+        watch: &dyn Watch,
+    ) -> Result<Option<Results>> {
         let mut text = format!("# unbraid reproduce {}\n\n{}\n", self.name, self.reading);
         if quick {
             let less = self.quick;
@@ -80,6 +86,9 @@ impl Experiment {
         }
         let mut rows: Vec<Json> = Vec::new();
         for (part, study) in studies {
+            if watch.stopped() {
+                return Ok(None);
+            }
             let gathered = study.gather()?;
             gathered.write_csv(&study.table_file())?;
             let _ = write!(text, "\n## {}\n\n{}", part.title, part.markdown(&gathered));
@@ -90,7 +99,7 @@ impl Experiment {
         }
         let path = out.join("report.md");
         files::write(&path, text.as_bytes())?;
-        Ok(Results { text, rows, path })
+        Ok(Some(Results { text, rows, path }))
     }
 }
 
