@@ -257,7 +257,7 @@ mod tests {
             for megabytes in 1..=7 {
                 // SAFETY: as above.
                 unsafe {
-                    pool.dealloc(pool.alloc(layout(megabytes << 20)), layout(megabytes << 20))
+                    pool.dealloc(pool.alloc(layout(megabytes << 20)), layout(megabytes << 20));
                 };
             }
             // Though never more than the largest was in use.

@@ -69,7 +69,7 @@ fn a_base_that_cannot_be_used_is_refused_before_training() {
     Run::create(&begun, &plan).unwrap();
     let unfinished = refused(&format!("model = {{ name = 'pca', base = '{}' }}", begun.display()));
     assert!(unfinished.contains("finish training"), "{unfinished}");
-    let text = "data.name = 'mixing'\nmodel.name = 'pca'";
+    let text = "data.name = 'mixing'\nmodel = { name = 'pca', latents = 2 }";
     let other = Config::from_table(text.parse().unwrap()).unwrap().resolve().unwrap();
     let other = trained(&place.path().join("other"), other);
     let directory = other.run().directory().display();
