@@ -9,6 +9,7 @@ use unbraid_measure::causal::notears;
 use unbraid_measure::data::Dataset;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Stage, Watch};
 
 use crate::error::{Error, Result};
 use crate::model::learner::Learner;
@@ -56,7 +57,13 @@ pub struct Causes {
 }
 
 /// The graph of a method that was trained on these data with this seed.
-pub fn learned(learner: &dyn Learner, data: &dyn Dataset, seed: u64) -> Result<Causes> {
+pub fn learned(
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Causes> {
+    let stage = Stage::new(watch, "searching the graph");
     let learned = learner.graph().ok_or_else(|| {
         Error::Unable(
             "this model learns no graph over concepts; `causal-vae` and `structural-vae` do".into(),
@@ -70,6 +77,7 @@ pub fn learned(learner: &dyn Learner, data: &dyn Dataset, seed: u64) -> Result<C
         Reason::Tests => Some(discovery::discover(labels.view(), &rng)?),
         Reason::Said(_) => None,
     };
+    stage.advance(0.4)?;
     let tested = |cause: usize, effect: usize| {
         let edges = found.iter().flat_map(|found| &found.edges);
         let edge = edges.into_iter().find(|edge| (edge.cause, edge.effect) == (cause, effect));
@@ -93,16 +101,18 @@ pub fn learned(learner: &dyn Learner, data: &dyn Dataset, seed: u64) -> Result<C
     let separations = found.iter().flat_map(|found| &found.separations);
     let separations = separations.map(|pair| pair.words(&names)).collect();
     let truth = data.graph().filter(|graph| graph.len() == names.len()).cloned();
-    let others = others(&labels);
+    let others = others(&labels, &stage)?;
     Ok(Causes { names, learned, truth, edges, separations, others })
 }
 
 /// What NOTEARS and the paper's search make of the labels.
-fn others(labels: &Array2<f32>) -> Vec<Other> {
+fn others(labels: &Array2<f32>, stage: &Stage) -> Result<Vec<Other>> {
     let standard = standardised(labels);
     let linear = notears::learn(standard.view(), &notears::Settings::default()).weights;
+    stage.advance(0.3)?;
     let paper = found_graph::by_the_paper(labels);
-    vec![
+    stage.advance(0.3)?;
+    Ok(vec![
         Other {
             name: "NOTEARS, linear, on standardised labels",
             edges: linear.mapv(|weight| weight != 0.0),
@@ -111,7 +121,7 @@ fn others(labels: &Array2<f32>) -> Vec<Other> {
             name: "the paper's search on labels, from zero",
             edges: paper.mapv(|weight| weight.abs() > PRUNED),
         },
-    ]
+    ])
 }
 
 fn standardised(labels: &Array2<f32>) -> Array2<f64> {

@@ -32,6 +32,9 @@ pub trait Method: Send + Sync {
     /// The settings of `[model]` with every default filled in.
     fn settings(&self) -> Table;
 
+    /// How many latents there will be, where the settings say so.
+    fn latents(&self) -> Option<usize>;
+
     /// The supervision that these settings need.
     fn supervision(&self) -> Supervision;
 
@@ -74,6 +77,10 @@ impl<M: Model> Method for OfModel<M> {
         settings::to_table(&self.0)
     }
 
+    fn latents(&self) -> Option<usize> {
+        self.0.latents()
+    }
+
     fn supervision(&self) -> Supervision {
         M::supervision(&self.0)
     }
@@ -89,6 +96,10 @@ struct OfBaseline<B: Baseline>(B::Config);
 impl<B: Baseline> Method for OfBaseline<B> {
     fn settings(&self) -> Table {
         settings::to_table(&self.0)
+    }
+
+    fn latents(&self) -> Option<usize> {
+        self.0.latents()
     }
 
     fn supervision(&self) -> Supervision {

@@ -75,7 +75,7 @@ pub trait Learner: Send {
     }
 
     /// After the last step: fit what needs the trained model.
-    fn finish(&mut self, _data: &dyn Dataset, _rng: &Rng) -> Result<()> {
+    fn finish(&mut self, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<()> {
         Ok(())
     }
 

@@ -60,6 +60,11 @@ impl Task {
 pub trait Settings: Serialize + DeserializeOwned + Default + Clone + Send + Sync + 'static {
     /// Replace every "auto" by its value for this task, and refuse invalid settings.
     fn resolve(&mut self, task: &Task) -> Result<()>;
+
+    /// How many latents a model with these settings has, where they say so.
+    fn latents(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// No settings.
@@ -114,7 +119,7 @@ pub trait Model: Module + 'static {
     }
 
     /// Once, after the last step: fit what needs the trained model.
-    fn finish(self, _data: &dyn Dataset, _rng: &Rng) -> Result<Self> {
+    fn finish(self, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         Ok(self)
     }
 

@@ -11,7 +11,7 @@ use unbraid_measure::data::{Dataset, Do, Draw, Range, Shape, Transition};
 use unbraid_measure::factors::Factor;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::watch::{Nobody, Stage, Watch};
+use unbraid_measure::watch::{Stage, Watch};
 
 use super::batch::Seen;
 use super::learner::{Intervened, Learner, Posterior, Terms};
@@ -72,8 +72,8 @@ impl Learner for Stacked {
         self.top.fit(&Encoded::new(&*self.base, data, watch)?, rng, watch)
     }
 
-    fn finish(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
-        self.top.finish(&Encoded::new(&*self.base, data, &Nobody)?, rng)
+    fn finish(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
+        self.top.finish(&Encoded::new(&*self.base, data, watch)?, rng, watch)
     }
 
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {

@@ -60,9 +60,9 @@ impl<M: Model> Learner for Trained<M> {
         Ok(())
     }
 
-    fn finish(&mut self, data: &dyn Dataset, rng: &Rng) -> Result<()> {
+    fn finish(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
         let model = self.model.take().expect("the model is only away during a step");
-        self.model = Some(model.finish(data, rng)?);
+        self.model = Some(model.finish(data, rng, watch)?);
         Ok(())
     }
 

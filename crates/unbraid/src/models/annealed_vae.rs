@@ -43,6 +43,10 @@ impl Default for Config {
 }
 
 impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.gamma.check("model.gamma", 0.0)?;
         self.capacity.check("model.capacity", 0.0)?;

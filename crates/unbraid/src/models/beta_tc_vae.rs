@@ -47,6 +47,10 @@ impl Default for Config {
 }
 
 impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.alpha.check("model.alpha", f64::MIN)?;
         self.beta.check("model.beta", 0.0)?;

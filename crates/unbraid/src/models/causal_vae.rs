@@ -239,7 +239,7 @@ impl Model for CausalVae {
         }
     }
 
-    fn finish(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn finish(self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         Ok(self.calibrated(data, rng))
     }
 

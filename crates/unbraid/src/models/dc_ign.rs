@@ -49,6 +49,10 @@ pub struct Config {
 }
 
 impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         if self.net.supervision() != Supervision::None {
             let reason = "must be 0: this model learns from batches of one factor, and labels are \

@@ -127,6 +127,10 @@ impl Default for Config {
 }
 
 impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.off_diagonal.check("model.off_diagonal", 0.0)?;
         self.diagonal.check("model.diagonal", 0.0)?;

@@ -36,7 +36,7 @@ pub struct Config {
     /// Units of each.
     pub critic_width: usize,
     /// The discriminator's learning rate.
-    pub critic_rate: Schedule,
+    pub critic_learning_rate: Schedule,
     /// The networks.
     #[serde(flatten)]
     pub net: NetSettings,
@@ -48,13 +48,17 @@ impl Default for Config {
             gamma: 35.0.into(),
             critic_depth: 6,
             critic_width: 1000,
-            critic_rate: 1e-4.into(),
+            critic_learning_rate: 1e-4.into(),
             net: NetSettings::default(),
         }
     }
 }
 
 impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.gamma.check("model.gamma", 0.0)?;
         if !(1..=64).contains(&self.critic_depth) {
@@ -63,7 +67,7 @@ impl Settings for Config {
         if !(1..=10_000).contains(&self.critic_width) {
             return Err(Error::setting("model.critic_width", "must be from 1 to 10000"));
         }
-        self.critic_rate.check("model.critic_rate", 0.0)?;
+        self.critic_learning_rate.check("model.critic_learning_rate", 0.0)?;
         self.net.resolve(task)
     }
 }
@@ -76,7 +80,7 @@ pub struct FactorVae {
     #[module(skip)]
     gamma: Schedule,
     #[module(skip)]
-    critic_rate: Schedule,
+    critic_learning_rate: Schedule,
 }
 
 impl Model for FactorVae {
@@ -95,14 +99,14 @@ marginals. Its density ratio estimates the total correlation (TC), which the VAE
     L = E[-log p(x|z)] + KL(q(z|x) || N(0, I)) + gamma TC,   TC = E[log D(z) - log(1 - D(z))]
 
 ## Settings
-gamma (35), and of the discriminator critic_depth (6 hidden layers), critic_width (1000) and critic_rate
+gamma (35), and of the discriminator critic_depth (6 hidden layers), critic_width (1000) and critic_learning_rate
 (0.0001, its learning rate); and those of `vae`: latents, net, width, likelihood, noise. gamma and
-critic_rate may follow a schedule.
+critic_learning_rate may follow a schedule.
 
 ## What to expect
 Latents as independent as those of a beta-VAE, with better reconstructions. The paper's discriminator has
 five million weights: a step costs two to five times one of a VAE, the more the smaller the images. In a
-short training a smaller one with a larger learning rate does as well: critic_width 256, critic_rate
+short training a smaller one with a larger learning rate does as well: critic_width 256, critic_learning_rate
 0.0005.
 
 ## Reading the log
@@ -120,11 +124,15 @@ untrained discriminator underestimates the total correlation.",
         let (depth, width) = (config.critic_depth, config.critic_width);
         let rng = &mut rng.split("critic");
         let critic = Critic::new(config.net.latents, depth, width, rng, device);
-        Self { net, critic, gamma: config.gamma, critic_rate: config.critic_rate }
+        Self { net, critic, gamma: config.gamma, critic_learning_rate: config.critic_learning_rate }
     }
 
     fn groups(&self, step: &Step) -> Vec<Group> {
-        vec![Group { prefix: "critic", rate: self.critic_rate.at(step), betas: [0.5, 0.9] }]
+        vec![Group {
+            prefix: "critic",
+            rate: self.critic_learning_rate.at(step),
+            betas: [0.5, 0.9],
+        }]
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {

@@ -15,6 +15,7 @@ use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::compute::flatten;
 use crate::error::Result;
@@ -91,8 +92,8 @@ impl Model for HierarchicalVae {
         self.hierarchy.loss(batch.x(), &layers, Cost::Drawn, statistics, step)
     }
 
-    fn finish(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
-        Ok(normalised::over_data(self, data, rng))
+    fn finish(self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
+        normalised::over_data(self, data, rng, watch)
     }
 
     fn encode(&self, seen: &Batch) -> Code {

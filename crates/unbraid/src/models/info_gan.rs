@@ -58,9 +58,9 @@ pub struct Config {
     /// Channels of the smallest feature map.
     pub channels: usize,
     /// The learning rate of the generator and of Q.
-    pub generator_rate: Schedule,
+    pub generator_learning_rate: Schedule,
     /// The learning rate of the discriminator and the trunk.
-    pub discriminator_rate: Schedule,
+    pub discriminator_learning_rate: Schedule,
     /// The standard deviation of the instance noise on the discriminator's input at the first step; it
     /// falls to 0 at the last.
     pub instance_noise: f64,
@@ -74,8 +74,8 @@ impl Default for Config {
             lambda: 1.0.into(),
             least_deviation: 0.3,
             channels: 32,
-            generator_rate: 3e-4.into(),
-            discriminator_rate: 1e-4.into(),
+            generator_learning_rate: 3e-4.into(),
+            discriminator_learning_rate: 1e-4.into(),
             instance_noise: 1.0,
         }
     }
@@ -101,8 +101,8 @@ impl Settings for Config {
             }
         }
         self.lambda.check("model.lambda", 0.0)?;
-        self.generator_rate.check("model.generator_rate", 0.0)?;
-        self.discriminator_rate.check("model.discriminator_rate", 0.0)?;
+        self.generator_learning_rate.check("model.generator_learning_rate", 0.0)?;
+        self.discriminator_learning_rate.check("model.discriminator_learning_rate", 0.0)?;
         let shape = task.shape;
         if !shape.is_vector() && halvings(shape) < 2 {
             let (height, width) = (shape.height, shape.width);
@@ -154,8 +154,8 @@ to 0.
 
 ## Settings
 latents (5 codes), noise (5 variables), lambda (1), least_deviation (0.3, lower bound of Q's standard
-deviation), channels (32, of the smallest feature map), generator_rate (0.0003, learning rate of G and
-Q), discriminator_rate (0.0001, of D), instance_noise (1: standard deviation of the noise on the
+deviation), channels (32, of the smallest feature map), generator_learning_rate (0.0003, learning rate of G and
+Q), discriminator_learning_rate (0.0001, of D), instance_noise (1: standard deviation of the noise on the
 discriminator's input, which falls to 0 by the last step). lambda and the learning rates may follow a
 schedule. `train.learning_rate` is not used.
 
@@ -167,7 +167,7 @@ higher learning rates with instance_noise 0.3) the discriminator won.
 
 ## Reading the log
 At chance `discriminator` is 2 ln 2 = 1.39 and `generator` ln 2 = 0.69. A discriminator loss near 0 means
-that it has won and nothing more is learned: use more instance_noise, or a lower discriminator_rate.
+that it has won and nothing more is learned: use more instance_noise, or a lower discriminator_learning_rate.
 `information` is the variational lower bound of I(c; G(c, z)), in nats. `loss` is the sum of both
 networks' losses; it falls as the information rises, and says nothing about image quality.
 
@@ -187,7 +187,7 @@ There is no posterior and no likelihood. Image sides must be multiples of 4, fro
             latents: config.latents,
             noise: config.noise,
             lambda: config.lambda,
-            rates: [config.generator_rate, config.discriminator_rate],
+            rates: [config.generator_learning_rate, config.discriminator_learning_rate],
             instance_noise: config.instance_noise,
         }
     }

@@ -25,6 +25,7 @@ use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings::words;
+use unbraid_measure::watch::Watch;
 
 use crate::compute::flatten;
 use crate::error::Result;
@@ -166,8 +167,8 @@ impl Model for LadderVae {
         self.hierarchy.loss(batch.x(), &layers, self.cost, statistics, step)
     }
 
-    fn finish(self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
-        Ok(normalised::over_data(self, data, rng))
+    fn finish(self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
+        normalised::over_data(self, data, rng, watch)
     }
 
     fn encode(&self, seen: &Batch) -> Code {

@@ -275,7 +275,7 @@ decoder has one part.",
         vec![Group { prefix: "mask", rate, betas: [0.9, 0.999] }]
     }
 
-    fn finish(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn finish(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         let rows = data::rows(data, WEIGHED, &rng.split("weighed"));
         let known = data::labels(data, &rows).expect("the sampler has refused data without labels");
         let codes = self.scaling.scaled_array(&known);

@@ -241,7 +241,7 @@ There is no decoder, and order and scale of codes are arbitrary.",
         self
     }
 
-    fn finish(mut self, data: &dyn Dataset, rng: &Rng) -> Result<Self> {
+    fn finish(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
         let rows = rng.split("rows").distinct(UNMIXED.min(data.len()), data.len());
         let h = self.valid().averaged_features(&data::observations(data, &rows));
         let latents = h.ncols();

@@ -6,6 +6,7 @@ use burn::tensor::Tensor;
 use unbraid_measure::data::{Draw, Pairs, Range, Shape, Supervision};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings;
+use unbraid_measure::watch::Nobody;
 
 use super::*;
 use crate::compute::device;
@@ -351,7 +352,7 @@ fn the_statistics_of_a_trained_hierarchy_are_those_of_all_rows() {
     config.resolve(&Task::of(&*data)).unwrap();
     let rng = Rng::new(0);
     let model = ladder_vae::LadderVae::init(&config, &Task::of(&*data), &rng, &device::training());
-    let weights = weights::of(&model.finish(&*data, &rng).unwrap());
+    let weights = weights::of(&model.finish(&*data, &rng, &Nobody).unwrap());
     let of = |name: &str| &weights[&format!("up.0.hidden.layers.0.{name}")].values;
     let rows: Vec<usize> = (0..data.len()).collect();
     let x = unbraid_measure::data::observations(&*data, &rows);
@@ -383,7 +384,7 @@ fn the_first_stage_of_tcl_leaves_the_features_alone() {
     assert_eq!(learn, ["net.head.bias", "net.head.weight"]);
 }
 
-const CRITIC: &str = "gamma = 5\ncritic_depth = 2\ncritic_width = 6\ncritic_rate = 1e-3";
+const CRITIC: &str = "gamma = 5\ncritic_depth = 2\ncritic_width = 6\ncritic_learning_rate = 1e-3";
 
 /// Each player follows the gradient of its own loss: the critic's share of the sum is not the
 /// encoder's business, nor the total correlation that of the critic.

@@ -120,6 +120,10 @@ impl Default for Config {
 }
 
 impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.beta.check("model.beta", 0.0)?;
         if self.net.supervision() != Supervision::None {

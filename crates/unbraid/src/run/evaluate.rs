@@ -26,8 +26,8 @@ impl TrainedRun {
         rows: usize,
         watch: &dyn Watch,
     ) -> Result<Bound> {
-        let held_out = self.plan().held_out()?;
-        let plan = held_out.as_ref().unwrap_or(self.plan());
+        let held_out = self.held_out()?;
+        let plan = held_out.unwrap_or(self.plan());
         let rng = Rng::new(plan.config.seed).split("bound");
         let drawn = plan.binarized(rng.split("binarize"));
         let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);

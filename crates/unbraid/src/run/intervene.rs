@@ -9,7 +9,6 @@ use unbraid_measure::watch::Watch;
 
 use super::files;
 use super::pictures::concepts_of;
-use super::plan::Plan;
 use super::trained::TrainedRun;
 use crate::draw::picture;
 use crate::draw::words::short;
@@ -24,7 +23,8 @@ const SHOWN: usize = 6;
 /// What can be asked of the concepts of a run. Rows are those of held-out data where the run names some.
 pub struct Interventions<'a> {
     trained: &'a TrainedRun,
-    held_out: Option<Plan>,
+    /// Whose rows are intervened on.
+    tested: &'a dyn Dataset,
     /// The concepts that can be set.
     pub known: Vec<Concept>,
 }
@@ -54,19 +54,13 @@ impl TrainedRun {
     /// What can be asked of the concepts of this run; refuses a model without.
     pub fn interventions(&self) -> Result<Interventions<'_>> {
         intervene::check_can_intervene(self.learner())?;
-        let held_out = self.plan().held_out()?;
-        let tested = held_out.as_ref().map_or(&*self.plan().data, |plan| &*plan.data);
+        let tested = self.tested()?;
         let known = concepts_of(tested, self.plan().config.seed)?;
-        Ok(Interventions { trained: self, held_out, known })
+        Ok(Interventions { trained: self, tested, known })
     }
 }
 
 impl Interventions<'_> {
-    /// The data whose rows are intervened on.
-    pub fn tested(&self) -> &dyn Dataset {
-        self.held_out.as_ref().map_or(&*self.trained.plan().data, |plan| &*plan.data)
-    }
-
     /// Rows under one intervention, as a picture, and the concepts of the first row as numbers. `out` is
     /// where the picture goes, if not into the run directory.
     pub fn counterfactuals(
@@ -80,7 +74,7 @@ impl Interventions<'_> {
             return Err(self.nothing_asked());
         }
         self.check_row(row)?;
-        let (data, learner) = (self.tested(), self.trained.learner());
+        let (data, learner) = (self.tested, self.trained.learner());
         let rng = Rng::new(self.trained.plan().config.seed).split("intervene");
         let rows = row.map_or_else(|| data::rows(data, SHOWN, &rng), |row| vec![row]);
         let file = self.draw(dos, &rows, out, watch)?;
@@ -142,26 +136,26 @@ impl Interventions<'_> {
 
     /// Whether there is a simulator to hold interventions against.
     pub fn can_be_judged(&self) -> bool {
-        effects::simulated(self.tested(), &self.known).is_ok()
+        effects::simulated(self.tested, &self.known).is_ok()
     }
 
     /// Hold every intervention against the simulator, and keep what was found in the run.
     pub fn effects(&self, watch: &dyn Watch) -> Result<Json> {
         watch.note("teaching a reader of concepts, then judging every intervention");
         let (plan, learner) = (self.trained.plan(), self.trained.learner());
-        let graph = effects::simulated(self.tested(), &self.known)?;
+        let graph = effects::simulated(self.tested, &self.known)?;
         let rng = Rng::new(plan.config.seed).split("effects");
         let binarize = plan.config.train.binarize;
         let reader = reader::taught(&*plan.data, binarize, &graph, &rng, watch)?;
         let known = &self.known;
-        let found = effects::measure(learner, &*reader, self.tested(), known, &rng, watch)?;
+        let found = effects::measure(learner, &*reader, self.tested, known, &rng, watch)?;
         let document = found.to_json();
         self.trained.run().write_document(files::EFFECTS, &document)?;
         Ok(document)
     }
 
     fn check_row(&self, row: Option<usize>) -> Result<()> {
-        let rows = self.tested().len();
+        let rows = self.tested.len();
         match row.filter(|row| *row >= rows) {
             None => Ok(()),
             Some(row) => {

@@ -104,10 +104,9 @@ impl TrainedRun {
         work: impl FnOnce(&mut Subject) -> Result<T>,
     ) -> Result<T> {
         let plan = self.plan();
-        let (log, held_out) = (self.run().log_rows()?, plan.held_out()?);
-        let tested: &dyn Dataset = held_out.as_ref().map_or(&*plan.data, |plan| &*plan.data);
+        let (log, tested) = (self.run().log_rows()?, self.tested()?);
         let encode = || self.scored_codes(watch);
-        let graph = || self.learned_graph();
+        let graph = || self.learned_graph(watch);
         let concepts = || concepts_of(tested, plan.config.seed);
         let mut subject = Subject {
             names: [plan.entry.info.title, plan.config.data_name()],

@@ -111,14 +111,12 @@ impl Config {
         let base = Base::take(&mut model_settings, &task)?;
         let seen = base.as_ref().map_or(task, |base| base.task(&task));
         let method = (entry.configure)(&model_settings, &seen)?;
-        let settings = method.settings();
         if let Some(direction) = &self.rotation {
-            let latents = settings.get("latents").and_then(Value::as_integer);
-            rotation::check(direction, latents.map(|latents| latents as usize))?;
+            rotation::check(direction, method.latents())?;
         }
         self.data = with_name(source.info.name, data_settings);
         self.score.held_out = absolute_path(self.score.held_out);
-        self.model = with_name(entry.info.name, settings);
+        self.model = with_name(entry.info.name, method.settings());
         if let Some(base) = &base {
             let directory = base.directory().to_string_lossy().into_owned();
             self.model.insert("base".into(), Value::String(directory));

@@ -83,7 +83,7 @@ impl TrainedRun {
         let report = how.judge(&mut codes, &metrics, watch)?;
         let mut others = Vec::new();
         others.extend(self.score_drawn(how, plan, Codes::Sample, watch)?);
-        if let Some(plan) = &plan.held_out()? {
+        if let Some(plan) = self.held_out()? {
             watch.note(&format!("encoding {} held-out rows", rows(plan)));
             let mut codes = self.codes_of(plan, watch)?;
             others.push((Codes::HeldOut, how.judge(&mut codes, &metrics, watch)?));

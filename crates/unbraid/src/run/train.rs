@@ -68,7 +68,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let mut log = run.log()?;
     let mut board = Board::open(&run.file(files::TENSORBOARD), done)?;
 
-    let mut saved = false;
+    let (mut saved, mut kept) = (false, done);
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
@@ -82,7 +82,11 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
             let rng = rng.split("finish");
             let drawn = plan.binarized(rng.split("binarize"));
             let data: &dyn Dataset = drawn.as_ref().map_or(&*plan.data, |drawn| drawn);
-            learner.finish(data, &rng)?;
+            match learner.finish(data, &rng, watch) {
+                // The last step is taken again when it goes on.
+                Err(Error::Measure(MeasureError::Stopped)) => return Ok(Ending::Interrupted(kept)),
+                finished => finished?,
+            }
         }
         if done == 1 || done % settings.log_every == 0 || last {
             log.row(done, &terms)?;
@@ -94,6 +98,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         if saved {
             log.sync()?;
             run.save(&*learner, done)?;
+            kept = done;
             picture(&mut board, &*learner, plan, done)?;
         }
         if !on && !last {

@@ -1,6 +1,7 @@
 //! A trained run: its directory, its resolved plan and its method, opened once and asked many times.
 //! Nothing here prints or needs a terminal: the program, Python and a server ask the same questions.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use unbraid_measure::data::{self, Dataset, Shape};
@@ -22,6 +23,8 @@ pub struct TrainedRun {
     run: Run,
     plan: Plan,
     learner: Box<dyn Learner>,
+    /// The plan of held-out data, opened when it is first asked for.
+    held_out: OnceCell<Option<Plan>>,
 }
 
 impl TrainedRun {
@@ -46,7 +49,7 @@ impl TrainedRun {
     /// The same, of a run whose data are open as well.
     pub fn with(run: Run, plan: Plan) -> Result<Self> {
         let learner = run.learner(&plan)?;
-        Ok(Self { run, plan, learner })
+        Ok(Self { run, plan, learner, held_out: OnceCell::new() })
     }
 
     /// The run directory.
@@ -62,6 +65,20 @@ impl TrainedRun {
     /// The method.
     pub fn learner(&self) -> &dyn Learner {
         &*self.learner
+    }
+
+    /// The same model with its held-out data, if the run names some.
+    pub fn held_out(&self) -> Result<Option<&Plan>> {
+        if self.held_out.get().is_none() {
+            let opened = self.plan.held_out()?;
+            return Ok(self.held_out.get_or_init(|| opened).as_ref());
+        }
+        Ok(self.held_out.get().and_then(Option::as_ref))
+    }
+
+    /// What a trained model is tried on: held-out data if there are any, else its own.
+    pub fn tested(&self) -> Result<&dyn Dataset> {
+        Ok(self.held_out()?.map_or(&*self.plan.data, |plan| &*plan.data))
     }
 
     /// Encode rows of other data, or of its own: a random sample of so many, or all.

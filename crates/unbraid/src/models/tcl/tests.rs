@@ -125,7 +125,7 @@ fn features_are_not_negative_and_codes_are_white() {
     let h = model.valid().averaged_features(&data.x);
     assert!(h.iter().all(|feature| *feature >= 0.0));
     assert_eq!(encoded(&model, &data), h, "before the ICA codes are features");
-    let codes = encoded(&model.finish(&data, &Rng::new(0)).unwrap(), &data);
+    let codes = encoded(&model.finish(&data, &Rng::new(0), &Nobody).unwrap(), &data);
     for (i, one) in codes.columns().into_iter().enumerate() {
         assert!(one.mean().unwrap().abs() < 1e-3);
         for (j, other) in codes.columns().into_iter().enumerate() {
@@ -154,7 +154,8 @@ fn features_that_never_change_have_codes_of_zero() {
     let model = data.model("layers = 1").prepare(&data, &Rng::new(0), &Nobody).unwrap();
     let mut changed = weights::of(&model);
     changed.get_mut("average.hidden.0.weight").unwrap().values.fill(0.0);
-    let model = weights::into(model, changed).unwrap().finish(&data, &Rng::new(0)).unwrap();
+    let model =
+        weights::into(model, changed).unwrap().finish(&data, &Rng::new(0), &Nobody).unwrap();
     assert!(encoded(&model, &data).iter().all(|code| *code == 0.0));
 }
 
@@ -213,7 +214,7 @@ fn the_sizes_of_mixed_sources_are_found() {
         let rate = 0.1 * (1.0 - number as f64 / steps as f64);
         learner.step(&sampler.draw(number, 256), Step::new(number, steps, &rng), rate);
     }
-    learner.finish(&*data, &rng).unwrap();
+    learner.finish(&*data, &rng, &Nobody).unwrap();
     let rows: Vec<usize> = (0..data.len()).collect();
     let codes = learner.encode(&Seen::of(&*data, &rows));
     let truth = data::values(&*data, &rows);

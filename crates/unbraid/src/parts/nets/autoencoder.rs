@@ -75,6 +75,10 @@ impl Default for NetSettings {
 }
 
 impl Settings for NetSettings {
+    fn latents(&self) -> Option<usize> {
+        Some(self.latents)
+    }
+
     fn resolve(&mut self, task: &Task) -> Result<()> {
         let Shape { height, width, range, .. } = task.shape;
         self.net = self.net.resolved(task.shape);

@@ -12,9 +12,11 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::data::{self, Dataset, Draw};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::{Stage, Watch};
 
 use crate::compute;
 use crate::compute::device;
+use crate::error::Result;
 use crate::model::averages::Averages;
 use crate::model::batch::Batch;
 use crate::model::{Model, Step};
@@ -144,7 +146,13 @@ impl Normalised {
 /// The model with batch-norm statistics recomputed over these data: the mean over batches, weighted
 /// by their rows, with the current weights. (A variance within batches of 256 is 1/256 below that
 /// of all rows.)
-pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
+pub fn over_data<M: Model>(
+    model: M,
+    data: &dyn Dataset,
+    rng: &Rng,
+    watch: &dyn Watch,
+) -> Result<M> {
+    let stage = Stage::new(watch, "batch statistics");
     let (looking, device) = (model.valid(), device::inference());
     let rows = rng.split("rows").permutation(data.len());
     let mut means = Averages::moving(1.0);
@@ -157,10 +165,14 @@ pub fn over_data<M: Model>(model: M, data: &dyn Dataset, rng: &Rng) -> M {
         };
         let mut step = Step::new(number as u64, rows.len().div_ceil(ROWS) as u64, rng);
         let loss = looking.loss(&Batch::new(&draw, data.shape(), &device), &mut step);
-        let Some(seen) = loss.averages.filter(|seen| !seen.is_empty()) else { return model };
-        means.add(seen, batch.len() as f64 / rows.len() as f64);
+        let Some(seen) = loss.averages.filter(|seen| !seen.is_empty()) else {
+            return Ok(model);
+        };
+        let share = batch.len() as f64 / rows.len() as f64;
+        means.add(seen, share);
+        stage.advance(share)?;
     }
-    means.applied(model)
+    Ok(means.applied(model))
 }
 
 #[cfg(test)]

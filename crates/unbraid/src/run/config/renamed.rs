@@ -8,6 +8,14 @@ use toml::{Table, Value};
 use crate::error::{Error, Result};
 use crate::models;
 
+/// Keys that have another name in the section where they were, and that name.
+const RENAMED: [(&str, &str, &str); 4] = [
+    ("train", "rate", "learning_rate"),
+    ("model", "critic_rate", "critic_learning_rate"),
+    ("model", "generator_rate", "generator_learning_rate"),
+    ("model", "discriminator_rate", "discriminator_learning_rate"),
+];
+
 /// The keys that went from `[train]` to the models that read them.
 const MOVED: [&str; 4] = ["changed", "pairs", "labelled", "ordinary"];
 
@@ -22,27 +30,38 @@ pub fn renamed(table: &mut Table) -> Result<Vec<String>> {
 }
 
 fn renamed_quietly(table: &mut Table) -> Result<Vec<String>> {
-    let Some(train) = table.get_mut("train").and_then(Value::as_table_mut) else {
-        return Ok(vec![]);
-    };
     let mut notes = Vec::new();
-    if let Some(rate) = train.remove("rate") {
-        if train.contains_key("learning_rate") {
-            let reason = "is now `train.learning_rate`, and both are given; leave out one";
-            return Err(Error::setting("train.rate", reason));
+    for (section, old, new) in RENAMED {
+        let Some(place) = table.get_mut(section).and_then(Value::as_table_mut) else { continue };
+        let Some(value) = place.remove(old) else { continue };
+        if place.contains_key(new) {
+            let reason = format!("is now `{section}.{new}`, and both are given; leave out one");
+            return Err(Error::setting(format!("{section}.{old}"), reason));
         }
-        train.insert("learning_rate".into(), rate);
-        notes.push("`train.rate` is now `train.learning_rate`; it was read as that".into());
+        place.insert(new.into(), value);
+        notes.push(read_as(&format!("{section}.{old}"), &format!("{section}.{new}")));
     }
+    notes.extend(moved(table));
+    Ok(notes)
+}
+
+/// What is said of a key that was read under its new name.
+fn read_as(old: &str, new: &str) -> String {
+    format!("`{old}` is now `{new}`; it was read as that")
+}
+
+/// Move the keys of `[train]` that the model reads to `[model]`.
+fn moved(table: &mut Table) -> Vec<String> {
+    let Some(train) = table.get_mut("train").and_then(Value::as_table_mut) else { return vec![] };
     let given = MOVED.iter().filter_map(|key| Some((*key, train.remove(*key)?)));
     let given: Vec<(&str, Value)> = given.collect();
     let name = table.get("model").and_then(|model| model.get("name")).and_then(Value::as_str);
     // Without a model, or with one that is unknown, something else will be said.
-    let Some(entry) = name.and_then(|name| models::find(name).ok()) else { return Ok(notes) };
+    let Some(entry) = name.and_then(|name| models::find(name).ok()) else { return vec![] };
     let (known, model) = ((entry.defaults)(), table.get_mut("model").and_then(Value::as_table_mut));
     let model = model.expect("it has a name");
-    for (key, value) in given {
-        notes.push(match (known.contains_key(key), model.contains_key(key)) {
+    let note =
+        |(key, value): (&str, Value)| match (known.contains_key(key), model.contains_key(key)) {
             (false, _) => {
                 format!("`train.{key}` was left out: {} does not read it", entry.info.name)
             }
@@ -51,30 +70,30 @@ fn renamed_quietly(table: &mut Table) -> Result<Vec<String>> {
             }
             (true, false) => {
                 model.insert(key.into(), value);
-                format!("`train.{key}` is now `model.{key}`; it was read as that")
+                read_as(&format!("train.{key}"), &format!("model.{key}"))
             }
-        });
-    }
-    Ok(notes)
+        };
+    given.into_iter().map(note).collect()
 }
 
 /// The name that a key of an earlier version has now, and what is to be told to somebody who typed it; no
 /// name where the model does not read it. Nothing for keys that are as they were.
 pub fn renamed_key(key: &str, model: Option<&str>) -> Option<(Option<String>, String)> {
-    let known = |name: &str| models::find(name).ok();
-    let now = match key.strip_prefix("train.")? {
-        "rate" => "train.learning_rate".to_string(),
-        moved if MOVED.contains(&moved) => {
-            let entry = known(model?)?;
-            if !(entry.defaults)().contains_key(moved) {
+    let (section, name) = key.split_once('.')?;
+    let renamed = RENAMED.iter().find(|entry| (entry.0, entry.1) == (section, name));
+    let now = match renamed {
+        Some((_, _, new)) => format!("{section}.{new}"),
+        None if section == "train" && MOVED.contains(&name) => {
+            let entry = models::find(model?).ok()?;
+            if !(entry.defaults)().contains_key(name) {
                 let note = format!("`{key}` was left out: {} does not read it", entry.info.name);
                 return Some((None, note));
             }
-            format!("model.{moved}")
+            format!("model.{name}")
         }
-        _ => return None,
+        None => return None,
     };
-    let note = format!("`{key}` is now `{now}`; it was read as that");
+    let note = read_as(key, &now);
     Some((Some(now), note))
 }
 
@@ -97,6 +116,8 @@ mod tests {
         let old = "model.name = 'ada-gvae'\ntrain = { rate = 1e-3, changed = 0, steps = 5 }";
         let new = "model = { name = 'ada-gvae', changed = 0 }\n\
                    train = { learning_rate = 1e-3, steps = 5 }";
+        let critic = read("model = { name = 'factor-vae', critic_rate = 1e-3 }").0;
+        assert_eq!(critic["model"]["critic_learning_rate"].as_float(), Some(1e-3));
         let (found, notes) = read(old);
         assert_eq!(found, table(new));
         assert_eq!(
