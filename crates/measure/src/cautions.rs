@@ -73,7 +73,7 @@ fn about_factors(table: &Representation) -> Vec<String> {
                 "factor `{name}` never changes in these rows: nothing can be said about it, and \
                  most metrics refuse; leave this column out"
             )),
-            Kind::Continuous => found.push(format!(
+            Kind::Continuous | Kind::Angle => found.push(format!(
                 "factor `{name}` is continuous: metrics made for classes cut it into {} bins of \
                  equal width",
                 table.protocol.bins

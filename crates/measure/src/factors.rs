@@ -16,6 +16,8 @@ pub enum Kind {
     Discrete(Vec<f32>),
     /// Any number.
     Continuous,
+    /// Any angle, in radians: 0 and 2π are the same.
+    Angle,
 }
 
 impl Factor {
@@ -29,11 +31,16 @@ impl Factor {
         Self { name: name.into(), kind: Kind::Continuous }
     }
 
+    /// A factor that is an angle, in radians.
+    pub fn angle(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: Kind::Angle }
+    }
+
     /// How many values a discrete factor takes.
     pub fn size(&self) -> Option<usize> {
         match &self.kind {
             Kind::Discrete(values) => Some(values.len()),
-            Kind::Continuous => None,
+            Kind::Continuous | Kind::Angle => None,
         }
     }
 

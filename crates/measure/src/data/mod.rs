@@ -22,9 +22,11 @@ pub mod supervision;
 #[cfg(test)]
 mod testing;
 pub mod variant;
+pub mod world;
 
 pub use storage::stored::Steps;
 pub use supervision::{Draw, OneFactor, PairRule, Pairs, Sampler, SomeLabels, Supervision, Window};
+pub use world::{Done, Triplet, World};
 
 /// Every data set, in the order of the docs.
 pub static DATASETS: &[Source] = &[
@@ -230,6 +232,22 @@ pub trait Dataset: Send + Sync {
 
     /// What follows this row in time.
     fn next(&self, _index: usize) -> Option<Transition> {
+        None
+    }
+
+    /// Which factors of a row cause which of the row that follows it, `[cause, effect]`.
+    fn temporal_graph(&self) -> Option<&Array2<bool>> {
+        None
+    }
+
+    /// Triplet number `number`, where rows come in threes: two rows, and the one that takes some of its
+    /// factors from the first and some from the second.
+    fn triplet(&self, _number: usize) -> Option<Triplet> {
+        None
+    }
+
+    /// The system behind the rows, where it can be drawn in any state and run on from it.
+    fn world(&self) -> Option<&dyn World> {
         None
     }
 

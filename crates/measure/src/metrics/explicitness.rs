@@ -155,7 +155,7 @@ fn tasks(representation: &Representation, train: &[usize], test: &[usize]) -> Re
         judged.dedup();
         let everywhere = judged.len() == classes.count() && truth.iter().all(Option::is_some);
         let enough = classes.count() > 1 && judged.len() > 1;
-        if !enough || (!everywhere && *kind != Kind::Continuous) {
+        if !enough || (!everywhere && matches!(kind, Kind::Discrete(_))) {
             return Err(Error::Missing(format!(
                 "explicitness cannot be computed, because some value of factor `{name}` is only \
                  among the rows that teach, or only among those that judge; score more rows, or \

@@ -253,7 +253,7 @@ impl<'a> Representation<'a> {
     pub fn classes(&self) -> Vec<Vec<u32>> {
         let classes_of = |(column, factor): (ArrayView1<f32>, &Factor)| match factor.kind {
             Kind::Discrete(_) => ranks_of_values(&column.to_vec()),
-            Kind::Continuous => histogram_bins(&column.to_vec(), self.protocol.bins),
+            Kind::Continuous | Kind::Angle => histogram_bins(&column.to_vec(), self.protocol.bins),
         };
         self.values.axis_iter(Axis(1)).into_par_iter().zip(&self.factors).map(classes_of).collect()
     }

@@ -36,7 +36,7 @@ pub(crate) fn check_values(name: &str, data: &dyn Dataset, row: usize) {
     for (value, factor) in values.iter().zip(data.factors()) {
         let declared = match &factor.kind {
             Kind::Discrete(values) => values.contains(value),
-            Kind::Continuous => value.is_finite(),
+            Kind::Continuous | Kind::Angle => value.is_finite(),
         };
         assert!(declared, "{name} row {row}: {} cannot be {value}", factor.name);
     }

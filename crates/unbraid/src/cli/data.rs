@@ -170,7 +170,7 @@ fn shown_values(data: &dyn Dataset, column: usize) -> Vec<f32> {
             let last = (values.len() - 1) as f64;
             spaced(COLUMNS.min(values.len()), &|share| values[(share * last).round() as usize])
         }
-        Kind::Continuous => {
+        Kind::Continuous | Kind::Angle => {
             let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(1000)).collect();
             let taken = data::values(data, &rows).column(column).to_vec();
             let low = taken.iter().copied().fold(f32::INFINITY, f32::min);

@@ -77,6 +77,7 @@ fn text(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> St
 fn factor_row(factor: &Factor) -> Vec<String> {
     let (kind, values) = match &factor.kind {
         Kind::Continuous => ("continuous", String::new()),
+        Kind::Angle => ("angle", String::new()),
         Kind::Discrete(values) => {
             let number = |value: &f32| format!("{}", (f64::from(*value) * 1e4).round() / 1e4);
             let shown = match values.len() {
@@ -96,6 +97,7 @@ fn document(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -
     let shape = data.shape();
     let factor = |factor: &Factor| match &factor.kind {
         Kind::Continuous => json!({"name": factor.name, "kind": "continuous"}),
+        Kind::Angle => json!({"name": factor.name, "kind": "angle"}),
         Kind::Discrete(values) => {
             json!({"name": factor.name, "kind": "discrete", "size": values.len(), "values": values})
         }

@@ -7,7 +7,7 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2};
-use unbraid_measure::data::{Dataset, Do, Draw, Range, Shape, Transition};
+use unbraid_measure::data::{Dataset, Do, Draw, Range, Shape, Transition, Triplet};
 use unbraid_measure::factors::Factor;
 use unbraid_measure::graph::Graph;
 use unbraid_measure::rng::Rng;
@@ -191,6 +191,14 @@ impl Dataset for Encoded<'_> {
 
     fn next(&self, index: usize) -> Option<Transition> {
         self.data.next(index)
+    }
+
+    fn temporal_graph(&self) -> Option<&Array2<bool>> {
+        self.data.temporal_graph()
+    }
+
+    fn triplet(&self, number: usize) -> Option<Triplet> {
+        self.data.triplet(number)
     }
 
     fn graph(&self) -> Option<&Graph> {

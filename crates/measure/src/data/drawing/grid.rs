@@ -15,7 +15,7 @@ impl Grid {
     pub fn new(factors: Vec<Factor>) -> Result<Self> {
         let values = factors.iter().map(|factor| match &factor.kind {
             Kind::Discrete(values) => Ok(values.clone()),
-            Kind::Continuous => Err(crate::Error::Array(format!(
+            Kind::Continuous | Kind::Angle => Err(crate::Error::Array(format!(
                 "factor `{}` is continuous; a grid needs a list of values",
                 factor.name
             ))),

@@ -16,7 +16,7 @@ impl Places {
     pub(crate) fn of(factors: &[Factor], table: &[f32]) -> Option<Self> {
         let values = factors.iter().map(|factor| match &factor.kind {
             Kind::Discrete(values) => Some(values.clone()),
-            Kind::Continuous => None,
+            Kind::Continuous | Kind::Angle => None,
         });
         let values: Vec<Vec<f32>> = values.collect::<Option<_>>()?;
         let combinations = values.iter().try_fold(1_usize, |n, list| n.checked_mul(list.len()))?;

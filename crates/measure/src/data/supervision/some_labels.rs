@@ -62,7 +62,7 @@ fn places(data: &dyn Dataset, row: usize) -> Vec<f32> {
             let place = all.iter().position(|other| other == value).unwrap_or_default();
             Some(place as f32 / all.len() as f32)
         }
-        Kind::Continuous => None,
+        Kind::Continuous | Kind::Angle => None,
     };
     values.iter().zip(data.factors()).filter_map(place).collect()
 }

@@ -81,7 +81,7 @@ fn allowed(key: &str, wanted: &Value, factor: &Factor) -> Result<Allowed> {
             })?;
             between(key, text, [low, high], kind)
         }
-        (_, Kind::Continuous) => {
+        (_, Kind::Continuous | Kind::Angle) => {
             let reason = "takes any number, so give a range such as \"0..0.5\"";
             Err(Error::setting(key, reason))
         }

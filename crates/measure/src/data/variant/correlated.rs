@@ -42,7 +42,7 @@ impl Draws {
             .iter()
             .map(|factor| match &factor.kind {
                 Kind::Discrete(values) => values.clone(),
-                Kind::Continuous => Vec::new(),
+                Kind::Continuous | Kind::Angle => Vec::new(),
             })
             .collect();
         let mut taken = Vec::new();

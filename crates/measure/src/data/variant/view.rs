@@ -1,8 +1,10 @@
 //! The data set that a variant is.
 
+use ndarray::Array2;
+
 use super::resample::Resample;
 use super::rows::Rows;
-use crate::data::{Counterfactual, Dataset, Do, Shape, Transition};
+use crate::data::{Counterfactual, Dataset, Do, Shape, Transition, Triplet, World};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::graph::Graph;
@@ -131,6 +133,23 @@ impl Dataset for View {
             false => targets,
         };
         Some(Transition { index, targets, action })
+    }
+
+    fn temporal_graph(&self) -> Option<&Array2<bool>> {
+        self.base.temporal_graph().filter(|_| self.sees_all())
+    }
+
+    fn triplet(&self, number: usize) -> Option<Triplet> {
+        // With rows left out, one of the three may not be there.
+        let Rows::All = self.rows else { return None };
+        let Triplet { rows, from_second } = self.base.triplet(number)?;
+        let from_second = self.columns.iter().map(|&column| from_second[column]).collect();
+        Some(Triplet { rows, from_second })
+    }
+
+    fn world(&self) -> Option<&dyn World> {
+        // Its states have all factors, and it draws at its own size.
+        self.base.world().filter(|_| self.sees_all() && self.resample.is_none())
     }
 
     fn graph(&self) -> Option<&Graph> {
