@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let sizes: Vec<usize> = shape.split('x').map(str::parse).collect::<Result<_, _>>()?;
     let shape = Shape { channels: sizes[0], height: sizes[1], width: sizes[2], range: Range::Unit };
-    let task = Task { shape, rows: BATCH, label: 0 };
+    let task = Task::observing(shape, BATCH);
     let mut config = Config::default();
     config.net.net = Net::named(net).map_err(|reason| Error::setting("model.net", reason))?;
     config.resolve(&task)?;

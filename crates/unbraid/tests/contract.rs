@@ -86,7 +86,7 @@ fn the_cards_are_complete_and_the_names_unique() {
 
 #[test]
 fn an_unknown_key_is_refused() {
-    let task = Task { shape: small(&MODELS[0], 0, 0).task.shape, rows: 100, label: 0 };
+    let task = Task::observing(small(&MODELS[0], 0, 0).task.shape, 100);
     for entry in MODELS {
         let given: Table = "no-such-key = 1".parse().unwrap();
         let refused = (entry.configure)(&given, &task).err().unwrap().to_string();

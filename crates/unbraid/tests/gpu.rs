@@ -16,7 +16,7 @@ use unbraid::rng::Rng;
 fn train(on: Processor, settings: &str) -> (Vec<f32>, Vec<f32>) {
     device::select(on).unwrap();
     let shape = Shape { channels: 3, height: 16, width: 32, range: Range::Unit };
-    let task = Task { shape, rows: 8, label: 0 };
+    let task = Task::observing(shape, 8);
     let rng = Rng::new(3);
     let entry = models::find("beta-vae").unwrap();
     let method = (entry.configure)(&settings.parse().unwrap(), &task).unwrap();

@@ -31,6 +31,7 @@ pub fn encode(
 
 /// Which factor each code is of, and the graphs, where codes stand for factors.
 fn add_concepts(codes: &mut Representation, learner: &dyn Learner, data: &dyn Dataset) {
+    codes.readings.blocks = learner.blocks();
     let Some(dimensions) = learner.dimensions() else { return };
     let factors = data.factors().len();
     if codes.codes.ncols() != dimensions * factors {

@@ -19,6 +19,8 @@ pub struct Abilities<'a> {
     pub concepts: Option<&'a dyn Concepts>,
     /// How many latents each layer has, from the bottom, for methods with several layers of latents.
     pub layers: Vec<usize>,
+    /// The factor that each latent is given to by the method itself, none for those of no factor.
+    pub blocks: Option<Vec<Option<usize>>>,
     /// Whether encoding needs labels.
     pub sees_labels: bool,
 }

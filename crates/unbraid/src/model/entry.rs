@@ -19,6 +19,8 @@ pub struct Entry {
     pub info: Info,
     /// Its supervision.
     pub supervision: Supervision,
+    /// The defaults of `[train]` and `[score]` with which it works, as TOML.
+    pub recipe: &'static str,
     /// Whether it is trained by gradient steps; a baseline is fitted in closed form.
     pub takes_steps: bool,
     /// The settings of `[model]` it has, with their defaults before anything is known of the data.
@@ -47,6 +49,7 @@ pub const fn model<M: Model>() -> Entry {
     Entry {
         info: M::INFO,
         supervision: M::SUPERVISION,
+        recipe: M::RECIPE,
         takes_steps: true,
         defaults: || settings::to_table(&M::Config::default()),
         configure: |given, task| Ok(Box::new(OfModel::<M>(parse(given, task)?))),
@@ -58,6 +61,7 @@ pub const fn baseline<B: Baseline>() -> Entry {
     Entry {
         info: B::INFO,
         supervision: B::SUPERVISION,
+        recipe: "",
         takes_steps: false,
         defaults: || settings::to_table(&B::Config::default()),
         configure: |given, task| Ok(Box::new(OfBaseline::<B>(parse(given, task)?))),

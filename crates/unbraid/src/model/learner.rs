@@ -132,6 +132,11 @@ pub trait Learner: Send {
         false
     }
 
+    /// The factor that each latent is given to, none for those of no factor, if the method says so.
+    fn blocks(&self) -> Option<Vec<Option<usize>>> {
+        None
+    }
+
     /// How many latents each concept has, if latents stand for concepts.
     fn dimensions(&self) -> Option<usize> {
         None

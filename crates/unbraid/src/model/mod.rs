@@ -9,7 +9,7 @@ use burn::tensor::{Device, Tensor};
 use ndarray::{Array2, ArrayView2};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{Dataset, Shape, Supervision};
+use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
@@ -27,34 +27,17 @@ pub mod optimizer;
 pub mod rotation;
 pub mod stacked;
 mod step;
+mod task;
 mod trained;
 pub mod weights;
 
 pub use abilities::{Abilities, Concepts, Decoder, Densities, Intervened, Reason, Strengths};
 pub use loss::Loss;
 pub use step::Step;
+pub use task::{Columns, Task};
 
 use batch::{Batch, Seen};
 use weights::Weights;
-
-/// What a model knows about its data before training.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Task {
-    /// The shape of an observation.
-    pub shape: Shape,
-    /// How many rows there are.
-    pub rows: usize,
-    /// How many numbers a label has; 0 without labels.
-    pub label: usize,
-}
-
-impl Task {
-    /// The task of a data set.
-    pub fn of(data: &dyn Dataset) -> Self {
-        let label = if data.is_empty() { None } else { data.label(0) };
-        Self { shape: data.shape(), rows: data.len(), label: label.map_or(0, |label| label.len()) }
-    }
-}
 
 /// The settings of a model: the keys of `[model]`, with their defaults.
 pub trait Settings: Serialize + DeserializeOwned + Default + Clone + Send + Sync + 'static {
@@ -86,6 +69,10 @@ pub trait Model: Module + 'static {
     /// Its supervision.
     const SUPERVISION: Supervision;
 
+    /// The defaults of `[train]` and `[score]` with which it works, as TOML, where they are not those of
+    /// every method.
+    const RECIPE: &'static str = "";
+
     /// The supervision that these settings need.
     fn supervision(_config: &Self::Config) -> Supervision {
         Self::SUPERVISION
@@ -111,6 +98,11 @@ pub trait Model: Module + 'static {
     /// Parameter groups with their own learning rate and betas in this step, by path prefix.
     fn groups(&self, _step: &Step) -> Vec<Group> {
         vec![]
+    }
+
+    /// The largest norm of the gradient of all parameters; a larger one is scaled down to it.
+    fn largest_gradient(&self) -> Option<f64> {
+        None
     }
 
     /// After each step: update what depends on the weights, such as their moving average.

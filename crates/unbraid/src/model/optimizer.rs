@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burn::module::{Module, ModuleMapper, Param};
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use serde_json::json;
@@ -19,6 +19,23 @@ pub struct Optimizer {
     rule: Adam,
     groups: Vec<Group>,
     memory: BTreeMap<String, Memory>,
+}
+
+/// How large a step is.
+pub struct Rates {
+    /// The learning rate.
+    pub rate: f64,
+    /// Parameters with their own.
+    pub groups: Vec<Group>,
+    /// The largest norm of the gradient of all parameters.
+    pub largest: Option<f64>,
+}
+
+impl Rates {
+    /// One learning rate for all parameters.
+    pub fn all(rate: f64) -> Self {
+        Self { rate, groups: vec![], largest: None }
+    }
 }
 
 /// Adam's state for a parameter. Steps are counted per parameter: one whose first gradient comes
@@ -52,14 +69,18 @@ impl Optimizer {
     /// in a group has that group's learning rate and betas.
     pub fn step<M: Module>(
         &mut self,
-        rate: f64,
-        groups: Vec<Group>,
+        rates: Rates,
         module: M,
         gradients: GradientsParams,
     ) -> M {
-        self.rule.rate = rate as f32;
-        self.groups = groups;
-        module.map(&mut Stepper { path: vec![], gradients, optimizer: self })
+        self.rule.rate = rates.rate as f32;
+        self.groups = rates.groups;
+        let mut norm = Norm { gradients: &gradients, squares: 0.0 };
+        let times = rates.largest.map_or(1.0, |largest| {
+            module.visit(&mut norm);
+            (largest / norm.squares.sqrt().max(f64::MIN_POSITIVE)).min(1.0)
+        });
+        module.map(&mut Stepper { path: vec![], gradients, times, optimizer: self })
     }
 
     /// The state, as the bytes of a safetensors file.
@@ -111,9 +132,25 @@ impl Optimizer {
     }
 }
 
+/// The squared norm of the gradients of all parameters.
+struct Norm<'a> {
+    gradients: &'a GradientsParams,
+    squares: f64,
+}
+
+impl ModuleVisitor for Norm<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if let Some(gradient) = self.gradients.get::<D>(param.id) {
+            self.squares += f64::from(gradient.square().sum().into_scalar::<f32>());
+        }
+    }
+}
+
 struct Stepper<'a> {
     path: Vec<String>,
     gradients: GradientsParams,
+    /// What gradients are multiplied by.
+    times: f64,
     optimizer: &'a mut Optimizer,
 }
 
@@ -133,6 +170,7 @@ impl ModuleMapper for Stepper<'_> {
             // Without its autodiff association the tensor is uniquely owned, so the step is in place.
             let weight = weight.inner().reshape([size]);
             let gradient = gradient.inner().reshape([size]);
+            let gradient = if self.times < 1.0 { gradient * self.times } else { gradient };
             let Memory { steps, moments: [first, second] } =
                 self.optimizer.memory.remove(&path).unwrap_or_else(|| Memory {
                     steps: 0,
@@ -179,7 +217,7 @@ mod tests {
                 loss = loss + x.matmul(self.late.weight.val()).sum();
             }
             let gradients = GradientsParams::from_grads(loss.backward(), &self);
-            optimizer.step(0.01, vec![], self, gradients)
+            optimizer.step(Rates::all(0.01), self, gradients)
         }
     }
 

@@ -99,6 +99,10 @@ impl Learner for Stacked {
         self.top.layers()
     }
 
+    fn blocks(&self) -> Option<Vec<Option<usize>>> {
+        self.top.blocks()
+    }
+
     fn sees_labels(&self) -> bool {
         self.top.sees_labels()
     }

@@ -9,7 +9,7 @@ use unbraid_measure::watch::Watch;
 
 use super::batch::{self, Batch, Seen};
 use super::learner::{ACTIVE, Intervened, Learner, Posterior, Terms};
-use super::optimizer::Optimizer;
+use super::optimizer::{Optimizer, Rates};
 use super::weights::{self, Weights};
 use super::{Code, Decoder, Densities, Model, Step, Strengths};
 use crate::compute::device;
@@ -83,8 +83,8 @@ impl<M: Model> Learner for Trained<M> {
         }
         let averages = loss.averages;
         let gradients = GradientsParams::from_grads(loss.total.backward(), &model);
-        let groups = model.groups(&step);
-        let model = self.optimizer.step(rate, groups, model, gradients).follow(&step);
+        let rates = Rates { rate, groups: model.groups(&step), largest: model.largest_gradient() };
+        let model = self.optimizer.step(rates, model, gradients).follow(&step);
         self.model = Some(match averages {
             Some(averages) => averages.applied(model),
             None => model,
@@ -155,6 +155,10 @@ impl<M: Model> Learner for Trained<M> {
 
     fn layers(&self) -> Vec<usize> {
         self.model().abilities().layers
+    }
+
+    fn blocks(&self) -> Option<Vec<Option<usize>>> {
+        self.model().abilities().blocks
     }
 
     fn sees_labels(&self) -> bool {

@@ -13,6 +13,7 @@ pub mod beta_tc_vae;
 pub mod beta_vae;
 pub mod causal_vae;
 pub mod causal_vae_unsup;
+pub mod citris_vae;
 pub mod condition_vae;
 pub mod dc_ign;
 pub mod dip_vae;
@@ -63,6 +64,7 @@ pub static MODELS: &[Entry] = &[
     model::<causal_vae::CausalVae>(),
     model::<causal_vae_unsup::CausalVaeUnsup>(),
     model::<structural_vae::StructuralVae>(),
+    model::<citris_vae::CitrisVae>(),
 ];
 
 /// Find a method by name.

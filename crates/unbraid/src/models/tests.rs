@@ -16,7 +16,7 @@ use crate::model::{Code, Loss, Model, Settings, Step, Task};
 
 const BATCH: usize = 8;
 const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };
-const TASK: Task = Task { shape: SHAPE, rows: 40, label: 0 };
+const TASK: Task = Task::observing(SHAPE, 40);
 /// Of methods that learn from segments.
 const SEGMENTS: usize = 4;
 /// A network small enough to look at every weight.

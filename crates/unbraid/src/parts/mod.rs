@@ -2,6 +2,7 @@
 
 pub mod labels;
 pub mod linear;
+pub mod matrices;
 pub mod schedule;
 pub mod segments;
 
@@ -10,3 +11,5 @@ pub mod distributions;
 pub mod nets;
 
 pub mod concepts;
+
+pub mod time;

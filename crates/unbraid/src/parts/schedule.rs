@@ -8,6 +8,7 @@
 //! beta = { schedule = "cosine", from = 0, to = 4, start = 5_000, steps = 10_000 }
 //! beta = { schedule = "cyclic", from = 0, to = 4, period = 10_000 }
 //! learning_rate = { schedule = "step", from = 1e-3, factor = 0.5, every = 10_000 }
+//! learning_rate = { schedule = "warmup", to = 1e-3, steps = 100 }
 //! ```
 
 use std::f64::consts::PI;
@@ -74,16 +75,24 @@ pub enum Moving {
         /// The interval in steps.
         every: u64,
     },
+    /// Linear from 0 to `to` over `steps` steps, while half a cosine leads down to a twentieth of `to` at
+    /// the end of the training.
+    Warmup {
+        /// The largest value.
+        to: f64,
+        /// Over how many steps it rises.
+        steps: u64,
+    },
 }
 
 impl Schedule {
     /// The value in this step.
     pub fn at(&self, step: &Step) -> f64 {
-        self.at_number(step.number)
+        self.at_number(step.number, step.total)
     }
 
-    /// The value in step `number`, counted from 0.
-    pub fn at_number(&self, number: u64) -> f64 {
+    /// The value in step `number` of `total`, counted from 0.
+    pub fn at_number(&self, number: u64, total: u64) -> f64 {
         let moving = match *self {
             Self::Constant(value) => return value,
             Self::Moving(moving) => moving,
@@ -104,6 +113,10 @@ impl Schedule {
                 // Any larger power is 0 or infinite anyway.
                 from * factor.powi((number / every).min(10_000) as i32)
             }
+            Moving::Warmup { to, steps } => {
+                let falling = cosine_decay(0.95, number as f64 / total.max(1) as f64) + 0.05;
+                to * falling * share(0, steps)
+            }
         }
     }
 
@@ -115,6 +128,7 @@ impl Schedule {
                 Moving::Linear { from, to, steps, .. } | Moving::Cosine { from, to, steps, .. },
             ) => (vec![from, to], vec![steps]),
             Self::Moving(Moving::Cyclic { from, to, period }) => (vec![from, to], vec![period]),
+            Self::Moving(Moving::Warmup { to, steps }) => (vec![to], vec![steps]),
             Self::Moving(Moving::Step { from, factor, every }) => {
                 if !(factor.is_finite() && factor > 0.0) {
                     return Err(Error::setting(key, "needs a positive factor"));
@@ -148,6 +162,9 @@ impl fmt::Display for Schedule {
             Moving::Cyclic { from, to, period } => {
                 write!(f, "{from} to {to} every {period} steps")
             }
+            Moving::Warmup { to, steps } => {
+                write!(f, "{to} after {steps} steps, then down by a cosine to {}", to / 20.0)
+            }
             Moving::Step { from, factor, every } => {
                 write!(f, "{from}, times {factor} every {every} steps")
             }
@@ -159,6 +176,12 @@ impl From<f64> for Schedule {
     fn from(value: f64) -> Self {
         Self::Constant(value)
     }
+}
+
+/// The share of its learning rate that a part of a model has in this step, where all follow the schedule
+/// "warmup" of the papers: 100 steps up, then down by a cosine to a twentieth.
+pub fn warm_cosine(step: &Step) -> f64 {
+    Schedule::Moving(Moving::Warmup { to: 1.0, steps: 100 }).at(step)
 }
 
 /// Half a cosine from a learning rate down to 0, at a share of the way.
@@ -181,7 +204,7 @@ mod tests {
 
     #[test]
     fn schedules_move_as_they_say() {
-        let at = |text: &str, number| read(text).at_number(number);
+        let at = |text: &str, number| read(text).at_number(number, 100);
         assert_eq!(at("4", 7), 4.0);
         assert_eq!(at("{schedule='linear', from=0, to=4, steps=10}", 5), 2.0);
         assert_eq!(at("{schedule='linear', from=0, to=4, start=5, steps=10}", 5), 0.0);
@@ -190,6 +213,12 @@ mod tests {
         assert!(at("{schedule='cosine', from=1, to=3, steps=10}", 1) < 1.1);
         let cyclic = "{schedule='cyclic', from=0, to=1, period=8}";
         assert_eq!([0, 2, 4, 7, 8, 10].map(|n| at(cyclic, n)), [0.0, 0.5, 1.0, 1.0, 0.0, 0.5]);
+        // Half of the warm-up, the end, the start.
+        let warmup = "{schedule='warmup', to=2, steps=10}";
+        let expected = [(5, 2.0 * 0.5 * (0.05 + 0.475 * (1.0 + (0.05 * PI).cos())))];
+        for (number, expected) in expected.into_iter().chain([(100, 0.1), (0, 0.0)]) {
+            assert!((at(warmup, number) - expected).abs() < 1e-12, "{number}");
+        }
         let step = "{schedule='step', from=8, factor=0.5, every=10}";
         assert_eq!([0, 9, 10, 25].map(|n| at(step, n)), [8.0, 8.0, 4.0, 2.0]);
     }

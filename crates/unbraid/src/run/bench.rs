@@ -76,7 +76,7 @@ impl Workload<'_> {
                 "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
             )));
         }
-        let task = Task { shape, rows: self.batch, label: LABEL_SIZE };
+        let task = Task { label: LABEL_SIZE, ..Task::observing(shape, self.batch) };
         let rng = Rng::new(0);
         let method = (self.entry.configure)(&self.settings, &task)?;
         let learner = method.build(&task, &rng.split("weights"));

@@ -10,6 +10,7 @@ use unbraid_measure::settings;
 
 use crate::compute::device::Processor;
 use crate::error::{Error, Result};
+use crate::models;
 use crate::parts::schedule::Schedule;
 
 mod renamed;
@@ -129,6 +130,7 @@ impl Config {
             return Err(Error::setting(key, reason));
         }
         renamed(&mut table)?;
+        let mut table = overlaid(recipe(&table), table);
         let seed = match table.remove("seed") {
             None => 0,
             Some(value) => {
@@ -198,6 +200,13 @@ impl Config {
     pub fn data_name(&self) -> &str {
         self.data.get("name").and_then(Value::as_str).unwrap_or_default()
     }
+}
+
+/// What the model that is named wants by default.
+fn recipe(table: &Table) -> Table {
+    let name = table.get("model").and_then(|model| model.get("name")).and_then(Value::as_str);
+    let entry = name.and_then(|name| models::find(name).ok());
+    entry.map(|entry| entry.recipe.parse().expect("a recipe is TOML")).unwrap_or_default()
 }
 
 #[cfg(test)]

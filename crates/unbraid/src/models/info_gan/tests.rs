@@ -10,7 +10,7 @@ use crate::model::weights;
 
 fn task(channels: usize, side: usize, range: Range) -> Task {
     let shape = Shape { channels, height: side, width: side, range };
-    Task { shape, rows: 100, label: 0 }
+    Task::observing(shape, 100)
 }
 
 fn build(task: &Task, noise: usize) -> InfoGan {

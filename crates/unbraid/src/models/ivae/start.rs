@@ -18,7 +18,7 @@ use super::{Beginning, Config, Ivae};
 use crate::compute::device;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch, Seen};
-use crate::model::optimizer::Optimizer;
+use crate::model::optimizer::{Optimizer, Rates};
 use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::nets::fitted::Fitted;
 use crate::parts::segments;
@@ -202,7 +202,7 @@ fn imitate(
         let loss = model.distance(&batch, target);
         let gradients = GradientsParams::from_grads(loss.backward(), &model);
         let rate = RATE * (1.0 - step as f64 / steps as f64);
-        model = optimizer.step(rate, vec![], model, gradients);
+        model = optimizer.step(Rates::all(rate), model, gradients);
         stage.advance(1.0 / steps as f64)?;
     }
     Ok(model)

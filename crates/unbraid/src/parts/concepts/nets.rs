@@ -241,7 +241,7 @@ mod tests {
 
     fn build(net: ConceptNet, labels: usize, side: usize) -> ConceptNets {
         let shape = Shape { channels: 4, height: side, width: side, range: Range::Unit };
-        let task = Task { shape, rows: 100, label: labels };
+        let task = Task { label: labels, ..Task::observing(shape, 100) };
         let mut settings = ConceptNetSettings { net, ..ConceptNetSettings::default() };
         settings.resolve(&task, 16).unwrap();
         ConceptNets::new(&settings, &task, [4, 4], labels, &Rng::new(0), &device::inference())

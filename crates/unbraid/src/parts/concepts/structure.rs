@@ -14,11 +14,13 @@ use ndarray::Array2;
 use unbraid_measure::graph::Graph;
 
 use crate::model::batch;
+use crate::parts::matrices::inverse;
 use crate::parts::nets::layers::fixed;
 
 /// The smallest absolute pivot: where I − Aᵀ is singular, C is large but finite, and its gradient leads
 /// away.
 const LEAST: f64 = 1e-3;
+
 
 /// A weighted graph over concepts.
 #[derive(Module, Debug)]
@@ -90,7 +92,7 @@ impl Structure {
         let m = one.clone() - a.transpose();
         let numbers = batch::numbers(m.clone().detach());
         let m64 = Array2::from_shape_fn((n, n), |(i, j)| f64::from(numbers[i * n + j]));
-        let (inverse, log_determinant) = inverse(m64);
+        let (inverse, log_determinant) = inverse(m64, LEAST);
         let numbers: Vec<f32> = inverse.iter().map(|c| *c as f32).collect();
         let c = Tensor::from_data(TensorData::new(numbers, [n, n]), &device);
         let moved = m.clone() - m.clone().detach();
@@ -136,38 +138,6 @@ pub fn acyclic(strengths: &Array2<f32>, least: f32) -> Graph {
             Err(_) => edges.truncate(edges.len() - 1),
         }
     }
-}
-
-/// The inverse of a small matrix and its log |det|, by Gauss-Jordan elimination with partial pivoting.
-fn inverse(mut m: Array2<f64>) -> (Array2<f64>, f64) {
-    let n = m.nrows();
-    let mut out: Array2<f64> = Array2::eye(n);
-    let mut log_determinant = 0.0;
-    for column in 0..n {
-        let largest =
-            (column..n).max_by(|&a, &b| m[[a, column]].abs().total_cmp(&m[[b, column]].abs()));
-        let from = largest.unwrap_or(column);
-        for k in 0..n {
-            m.swap([column, k], [from, k]);
-            out.swap([column, k], [from, k]);
-        }
-        let pivot = m[[column, column]];
-        let pivot = if pivot.abs() < LEAST { LEAST.copysign(pivot) } else { pivot };
-        log_determinant += pivot.abs().ln();
-        m[[column, column]] = pivot;
-        for k in 0..n {
-            m[[column, k]] /= pivot;
-            out[[column, k]] /= pivot;
-        }
-        for row in (0..n).filter(|row| *row != column) {
-            let times = m[[row, column]];
-            for k in 0..n {
-                m[[row, k]] -= times * m[[column, k]];
-                out[[row, k]] -= times * out[[column, k]];
-            }
-        }
-    }
-    (out, log_determinant)
 }
 
 #[cfg(test)]

@@ -297,7 +297,7 @@ mod tests {
 
     fn build(net: Net, channels: usize, side: usize) -> Autoencoder {
         let shape = Shape { channels, height: side, width: side, range: Range::Unit };
-        let task = Task { shape, rows: 100, label: 0 };
+        let task = Task::observing(shape, 100);
         let mut settings = NetSettings { net, ..NetSettings::default() };
         settings.resolve(&task).unwrap();
         Autoencoder::new(&settings, &task, &Rng::new(0), &device::inference())
@@ -337,7 +337,7 @@ mod tests {
         let vectors = Shape { channels: 5, height: 1, width: 1, range: Range::Real };
         let refuse = |shape: Shape, net: Net, likelihood: Family| {
             let mut settings = NetSettings { net, likelihood, ..NetSettings::default() };
-            settings.resolve(&Task { shape, rows: 9, label: 0 }).unwrap_err().to_string()
+            settings.resolve(&Task::observing(shape, 9)).unwrap_err().to_string()
         };
         let conv = refuse(vectors, Net::Conv, Family::Auto);
         assert!(conv.contains("use model.net = \"fc\""), "{conv}");

@@ -38,8 +38,7 @@ impl Dense {
     }
 
     /// All weights zero.
-    #[cfg(test)]
-    pub(super) fn zero([input, output]: [usize; 2], device: &Device) -> Self {
+    pub fn zero([input, output]: [usize; 2], device: &Device) -> Self {
         let weight = TensorData::new(vec![0.0f32; input * output], [input, output]);
         let weight = Param::from_data(weight, device);
         Self { weight, bias: zeros(output, device), activation: Activation::None }
@@ -96,6 +95,12 @@ impl Dense {
     /// `[batch, input]` to `[batch, output]`
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         compute::dense(x, self.weight.val(), self.bias.val(), self.activation)
+    }
+
+    /// The same as a function of x alone: the layer gets no gradient.
+    pub fn frozen(&self, x: Tensor<2>) -> Tensor<2> {
+        let (weight, bias) = (self.weight.val().detach(), self.bias.val().detach());
+        compute::dense(x, weight, bias, self.activation)
     }
 }
 

@@ -7,3 +7,4 @@ pub mod hierarchy;
 pub mod layers;
 pub mod mlp;
 pub mod normalised;
+pub mod simple;

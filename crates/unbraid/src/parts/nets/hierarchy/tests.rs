@@ -22,7 +22,7 @@ fn settings(likelihood: Family, noise: f64) -> HierarchySettings {
 }
 
 fn hierarchy(likelihood: Family, noise: f64) -> Hierarchy {
-    let task = Task { shape: SHAPE, rows: 10, label: 0 };
+    let task = Task::observing(SHAPE, 10);
     Hierarchy::new(&settings(likelihood, noise), &task, &Rng::new(0), &device::inference())
 }
 
@@ -159,7 +159,7 @@ fn settings_are_checked_with_the_way_out() {
     let refused = |change: fn(&mut HierarchySettings)| {
         let mut settings = HierarchySettings::default();
         change(&mut settings);
-        let task = Task { shape: SHAPE, rows: 10, label: 0 };
+        let task = Task::observing(SHAPE, 10);
         settings.resolve(&task).unwrap_err().to_string()
     };
     assert!(refused(|s| s.layers = vec![]).contains("such as [64, 32, 16]"));

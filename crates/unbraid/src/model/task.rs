@@ -1,0 +1,70 @@
+//! What a model knows about its data before training.
+
+use unbraid_measure::data::{Dataset, Shape};
+
+/// The form of the data, in a few numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Task {
+    /// The shape of an observation.
+    pub shape: Shape,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How many numbers a label has; 0 without labels.
+    pub label: usize,
+    /// The factors that some step intervenes on.
+    pub targets: Columns,
+    /// How many numbers an action has; 0 without actions.
+    pub action: usize,
+}
+
+impl Task {
+    /// The task of a data set.
+    pub fn of(data: &dyn Dataset) -> Self {
+        let label = if data.is_empty() { None } else { data.label(0) };
+        let mut task = Self::observing(data.shape(), data.len());
+        task.label = label.map_or(0, |label| label.len());
+        for step in (0..data.len()).filter_map(|row| data.next(row)) {
+            task.targets.insert(&step.targets);
+            task.action = step.action.len();
+        }
+        task
+    }
+
+    /// Observations and nothing beside them.
+    pub const fn observing(shape: Shape, rows: usize) -> Self {
+        Self { shape, rows, label: 0, targets: Columns(0), action: 0 }
+    }
+}
+
+/// Some columns of a table; of the first 64 only, which no data set with targets exceeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Columns(u64);
+
+impl Columns {
+    /// The first so many.
+    pub const fn first(count: usize) -> Self {
+        Self(if count >= 64 { u64::MAX } else { (1 << count) - 1 })
+    }
+
+    /// Add the columns in which a row is not 0.
+    fn insert(&mut self, row: &[f32]) {
+        for (column, _) in row.iter().take(64).enumerate().filter(|(_, number)| **number != 0.0) {
+            self.0 |= 1 << column;
+        }
+    }
+
+    /// How many.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// In order.
+    pub fn iter(self) -> impl Iterator<Item = usize> + Clone {
+        (0..64).filter(move |column| self.0 >> column & 1 == 1)
+    }
+}

@@ -1,0 +1,307 @@
+//! The small networks of CITRIS and BISCUIT (Lippe et al. 2022, 2023), for images of 32x32 and up, and
+//! dense ones for vectors; SiLU throughout.
+//!
+//! | part | layers, for 32x32 with c channels |
+//! |---|---|
+//! | encoder | 3x3: c stride 2, c, 2c stride 2, 2c, 2c stride 2; dense 4c; mean and log deviation |
+//! | decoder | dense 4c, dense 2c·4·4; 3x3: 2c up, 2c, c up, c, image up |
+//! | of vectors | dense 16c, 16c, and the same back |
+//!
+//! Larger images have more stages. The encoder also sees where each pixel is, as two more channels; the
+//! released code adds a learned linear function of the place after the first convolution, which is the same
+//! but at the border, and after each layer of the decoder, which is left out: its dense layers know the
+//! place. The log deviation is limited smoothly, to ±4 (CITRIS) or to ±softplus(p) with a learned p that
+//! starts at 0 (BISCUIT). Images count from −1 to 1 in those papers, with the sum of squared errors as
+//! reconstruction loss: a Gaussian with the deviation 1/√8 of images from 0 to 1.
+
+use burn::module::{Module, Param};
+use burn::tensor::activation::softplus;
+use burn::tensor::{Device, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Shape;
+use unbraid_measure::rng::Rng;
+
+use super::layers::{Activation, Convolution, Dense, constant};
+use crate::compute::{arrange, flatten, unflatten};
+use crate::error::{Error, Result};
+use crate::model::{Decoder, Settings, Task};
+use crate::parts::distributions::gaussian::Gaussian;
+use crate::parts::distributions::likelihood::{Family, Likelihood};
+
+/// The side at which an image is small enough for dense layers.
+const COARSE: usize = 4;
+/// The largest log deviation of a posterior in CITRIS.
+const WIDEST: f64 = 4.0;
+
+/// The settings of these networks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SimpleSettings {
+    /// How many latents.
+    pub latents: usize,
+    /// c, the channels of the first layers; the others have a multiple of it.
+    pub channels: usize,
+    /// The standard deviation of the Gaussian likelihood; 1/√8 is the papers' sum of squared errors.
+    pub noise: f64,
+}
+
+impl Default for SimpleSettings {
+    fn default() -> Self {
+        Self { latents: 16, channels: 32, noise: 0.125f64.sqrt() }
+    }
+}
+
+impl Settings for SimpleSettings {
+    fn latents(&self) -> Option<usize> {
+        Some(self.latents)
+    }
+
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        if self.latents == 0 {
+            return Err(Error::setting("model.latents", "must be at least 1"));
+        }
+        if !(1..=512).contains(&self.channels) {
+            return Err(Error::setting("model.channels", "must be from 1 to 512"));
+        }
+        if !(self.noise.is_finite() && self.noise > 0.0) {
+            return Err(Error::setting("model.noise", "must be a positive number"));
+        }
+        let Shape { height, width, .. } = task.shape;
+        let side = 1 << halvings(task.shape);
+        if !task.shape.is_vector() && (height % side != 0 || width % side != 0) {
+            let reason = format!(
+                "cannot be trained on images of {height}x{width}: both sides must be multiples of {side}; \
+                 resize them with data.variant.size"
+            );
+            return Err(Error::setting("model.name", reason));
+        }
+        Ok(())
+    }
+}
+
+/// How often an image is halved.
+fn halvings(shape: Shape) -> usize {
+    let side = shape.height.min(shape.width);
+    if shape.is_vector() { 0 } else { (side / COARSE).max(2).ilog2() as usize }
+}
+
+/// The limit of the log deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// 4 tanh(x / 4).
+    Fixed,
+    /// s tanh(x / s), s = softplus(p), with a learned p for each latent.
+    Learned,
+}
+
+/// An encoder.
+#[derive(Module, Debug)]
+pub struct Encoder {
+    convolutions: Vec<Convolution>,
+    dense: Vec<Dense>,
+    out: Dense,
+    reach: Option<Param<Tensor<1>>>,
+}
+
+impl Encoder {
+    /// With seeded weights and so many numbers for each row.
+    pub fn new(channels: usize, outputs: usize, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
+        let c = channels;
+        let mut dense = Vec::new();
+        let mut convolutions = Vec::new();
+        let halvings = halvings(shape);
+        let mut input = shape.channels + 2;
+        for k in 0..halvings {
+            let wide = if k == 0 { c } else { 2 * c };
+            convolutions.push(Convolution::new([input, wide], [3, 2], Activation::Silu, rng, device));
+            if k + 1 < halvings {
+                convolutions.push(Convolution::new([wide; 2], [3, 1], Activation::Silu, rng, device));
+            }
+            input = wide;
+        }
+        let (flat, hidden) = match shape.is_vector() {
+            true => (shape.channels, vec![16 * c; 2]),
+            false => (input * (shape.height >> halvings) * (shape.width >> halvings), vec![4 * c]),
+        };
+        let mut input = flat;
+        for wide in hidden {
+            dense.push(Dense::new([input, wide], Activation::Silu, rng, device));
+            input = wide;
+        }
+        let out = Dense::new([input, outputs], Activation::None, rng, device);
+        Self { convolutions, dense, out, reach: None }
+    }
+
+    /// The numbers of each row.
+    pub fn features(&self, x: Tensor<4>) -> Tensor<2> {
+        let h = match self.convolutions.is_empty() {
+            true => flatten(x),
+            false => flatten(self.convolutions.iter().fold(placed(x), |x, layer| layer.forward(x))),
+        };
+        self.out.forward(self.dense.iter().fold(h, |h, layer| layer.forward(h)))
+    }
+
+    /// q(z|x) of an encoder with two numbers for each latent.
+    pub fn posterior(&self, x: Tensor<4>) -> Gaussian {
+        let both = self.features(x);
+        let latents = both.dims()[1] / 2;
+        let raw = both.clone().narrow(1, latents, latents);
+        let log_deviation = match &self.reach {
+            None => (raw / WIDEST).tanh() * WIDEST,
+            Some(reach) => {
+                let reach = softplus(reach.val(), 1.0).unsqueeze::<2>();
+                (raw / reach.clone()).tanh() * reach
+            }
+        };
+        Gaussian { mean: both.narrow(1, 0, latents), log_variance: log_deviation * 2.0 }
+    }
+}
+
+/// With two channels more: the row and the column of each pixel, from −1 to 1.
+fn placed(x: Tensor<4>) -> Tensor<4> {
+    let [images, _, height, width] = x.dims();
+    let device = x.device();
+    let place = |at: usize, size: usize| 2.0 * at as f32 / (size as f32 - 1.0) - 1.0;
+    let pixels = || (0..height * width).map(|k| (k / width, k % width));
+    let rows = pixels().map(|(row, _)| place(row, height));
+    let columns = pixels().map(|(_, column)| place(column, width));
+    let numbers: Vec<f32> = rows.chain(columns).collect();
+    let places = Tensor::<4>::from_data(TensorData::new(numbers, [1, 2, height, width]), &device);
+    arrange(Tensor::cat(vec![x, places.repeat_dim(0, images)], 1))
+}
+
+/// A decoder.
+#[derive(Module, Debug)]
+struct Up {
+    dense: Vec<Dense>,
+    convolutions: Vec<Convolution>,
+    /// Channels, height and width of the feature map after the dense layers.
+    grid: [usize; 3],
+}
+
+impl Up {
+    fn new(settings: &SimpleSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
+        let c = settings.channels;
+        let halvings = halvings(shape);
+        let (grid, sizes) = match shape.is_vector() {
+            true => (shape.axes(), vec![settings.latents, 16 * c, 16 * c, shape.channels]),
+            false => {
+                let grid = [2 * c, shape.height >> halvings, shape.width >> halvings];
+                (grid, vec![settings.latents, 4 * c, grid.iter().product()])
+            }
+        };
+        let last = if shape.is_vector() { Activation::None } else { Activation::Silu };
+        let then = |k: usize| if k + 2 == sizes.len() { last } else { Activation::Silu };
+        let pairs = sizes.windows(2).enumerate();
+        let dense =
+            pairs.map(|(k, pair)| Dense::new([pair[0], pair[1]], then(k), rng, device)).collect();
+        let mut convolutions = Vec::new();
+        let mut input = 2 * c;
+        for k in (0..halvings).rev() {
+            let (wide, then) = match k {
+                0 => (shape.channels, Activation::None),
+                1 => (c, Activation::Silu),
+                _ => (2 * c, Activation::Silu),
+            };
+            convolutions.push(Convolution::transposed([input, wide], [3, 2], then, rng, device));
+            if k > 0 {
+                convolutions.push(Convolution::new([wide; 2], [3, 1], Activation::Silu, rng, device));
+            }
+            input = wide;
+        }
+        Self { dense, convolutions, grid }
+    }
+
+    fn forward(&self, z: Tensor<2>) -> Tensor<4> {
+        let h = self.dense.iter().fold(z, |h, layer| layer.forward(h));
+        if self.convolutions.is_empty() {
+            let [channels, height, width] = self.grid;
+            return h.reshape([-1, channels as i32, height as i32, width as i32]);
+        }
+        self.convolutions.iter().fold(unflatten(h, self.grid), |h, layer| layer.forward(h))
+    }
+}
+
+/// An encoder to Gaussian posteriors, and a decoder.
+#[derive(Module, Debug)]
+pub struct Simple {
+    encoder: Encoder,
+    decoder: Up,
+    #[module(skip)]
+    likelihood: Likelihood,
+}
+
+impl Simple {
+    /// Build with seeded weights; the settings must have been resolved.
+    pub fn new(
+        settings: &SimpleSettings,
+        limit: Limit,
+        task: &Task,
+        rng: &Rng,
+        device: &Device,
+    ) -> Self {
+        let (shape, latents) = (task.shape, settings.latents);
+        let mut encoder =
+            Encoder::new(settings.channels, 2 * latents, shape, &mut rng.split("encoder"), device);
+        encoder.reach = (limit == Limit::Learned).then(|| constant(0.0, latents, device));
+        let decoder = Up::new(settings, shape, &mut rng.split("decoder"), device);
+        let likelihood = Likelihood::new(Family::Gaussian, settings.noise, shape.range);
+        Self { encoder, decoder, likelihood }
+    }
+
+    /// q(z|x)
+    pub fn posterior(&self, x: Tensor<4>) -> Gaussian {
+        self.encoder.posterior(x)
+    }
+
+    /// −log p(x|z) without its constant, summed over an observation, averaged over the batch.
+    pub fn error(&self, z: Tensor<2>, x: Tensor<4>) -> Tensor<1> {
+        self.likelihood.error(self.decoder.forward(z), x)
+    }
+}
+
+impl Decoder for Simple {
+    fn decode(&self, z: Tensor<2>) -> Tensor<4> {
+        self.likelihood.mean(self.decoder.forward(z))
+    }
+
+    fn noise(&self) -> Option<f64> {
+        self.likelihood.noise()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::device;
+    use crate::model::batch;
+    use unbraid_measure::data::Range;
+
+    #[test]
+    fn images_and_vectors_become_latents_and_come_back() {
+        for [channels, side] in [[4, 32], [3, 64], [1, 16], [6, 1]] {
+            let range = if side == 1 { Range::Real } else { Range::Unit };
+            let shape = Shape { channels, height: side, width: side, range };
+            let task = Task::observing(shape, 10);
+            let mut settings = SimpleSettings { channels: 4, latents: 5, ..Default::default() };
+            settings.resolve(&task).unwrap();
+            let net = Simple::new(&settings, Limit::Learned, &task, &Rng::new(0), &device::inference());
+            let x = batch::images(&vec![0.5; 2 * shape.size()], 2, shape, &device::inference());
+            let q = net.posterior(x);
+            assert_eq!(q.mean.dims(), [2, 5]);
+            // ±softplus(0) = ±ln 2 around 0.
+            let deviation = batch::numbers(q.log_variance.clone());
+            assert!(deviation.iter().all(|log| log.abs() <= 2.0 * 2f32.ln()), "{deviation:?}");
+            assert_eq!(net.decode(q.mean).dims(), [2, channels, side, side]);
+        }
+    }
+
+    #[test]
+    fn the_encoder_sees_where_things_are() {
+        let x = Tensor::<4>::ones([2, 1, 2, 3], &device::inference());
+        let seen = placed(x);
+        assert_eq!(seen.dims(), [2, 3, 2, 3]);
+        let places = batch::numbers(seen.narrow(0, 1, 1).narrow(1, 1, 2));
+        let expected = [-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0];
+        assert_eq!(places, expected);
+    }
+}
