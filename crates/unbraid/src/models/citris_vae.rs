@@ -29,7 +29,7 @@ use crate::parts::nets::simple::{Limit, SimpleSettings};
 use crate::parts::schedule::{Schedule, warm_cosine};
 use crate::parts::time::assignment::Assignment;
 use crate::parts::time::classifier::Classifier;
-use crate::parts::time::sequence_vae::SequenceVae;
+use crate::parts::time::sequence_vae::{Draws, SequenceVae};
 use crate::parts::time::targets::{Rates, selected};
 use crate::parts::time::transition::Transition;
 
@@ -177,7 +177,7 @@ learning_rate = { schedule = 'warmup', to = 1e-3, steps = 100 }";
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
-        let evidence = self.net.evidence(batch, step);
+        let evidence = self.net.evidence(batch, Draws::One, step);
         let targets = selected(batch.targets(), self.targets);
         let rows = targets.dims()[0];
         let drawn = self.psi.sample(rows, step);

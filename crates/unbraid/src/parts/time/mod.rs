@@ -4,6 +4,7 @@
 pub mod assignment;
 pub mod classifier;
 pub mod flow;
+pub mod interaction;
 pub mod masked;
 pub mod per_latent;
 pub mod sequence_vae;

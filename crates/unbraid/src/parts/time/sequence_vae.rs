@@ -7,8 +7,10 @@ use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::rng::Rng;
 
 use super::flow::Flow;
+use crate::compute::device;
 use crate::model::batch::{self, Batch};
 use crate::model::{Decoder, Step, Task};
+use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::simple::{Limit, Simple, SimpleSettings};
 
 /// Rows that the flow is fitted to before training.
@@ -21,9 +23,19 @@ pub struct SequenceVae {
     flow: Flow,
 }
 
-/// One forward pass of a batch of transitions.
+/// How transitions are drawn from their posteriors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// One sample of each frame, that of the second also decoded (CITRIS).
+    One,
+    /// The mean of the first frame; of the second so many samples, beside the one that is decoded (BISCUIT).
+    Several(usize),
+}
+
+/// One forward pass of a batch of transitions. Where there are several samples of each, they are further
+/// rows.
 pub struct Evidence {
-    /// A sample of the latents of both frames after the flow, `[rows, latents]` each.
+    /// The latents of the first frame after the flow, `[rows, latents]`.
     pub before: Tensor<2>,
     /// Of the second frame.
     pub after: Tensor<2>,
@@ -37,6 +49,12 @@ impl Evidence {
     /// The latents before and after.
     pub fn latents(&self) -> [Tensor<2>; 2] {
         [self.before.clone(), self.after.clone()]
+    }
+
+    /// What is known of each transition, for each of its samples.
+    pub fn for_samples(&self, known: Tensor<2>) -> Tensor<2> {
+        let times = self.after.dims()[0] / known.dims()[0];
+        known.repeat_dim(0, times)
     }
 }
 
@@ -61,29 +79,41 @@ impl SequenceVae {
         let rows = data::rows(data, FITTED, &rng.split("flow"));
         let seen = data::observations(data, &rows);
         let numbers = seen.as_slice().expect("a fresh array is contiguous");
-        let looking = self.net.valid();
-        let device = crate::compute::device::inference();
-        let x = batch::images(numbers, rows.len(), data.shape(), &device);
-        let q = looking.posterior(x);
+        let x = batch::images(numbers, rows.len(), data.shape(), &device::inference());
+        let q = self.net.valid().posterior(x);
         let z = q.sample(&mut Step::new(0, 1, &rng.split("fitted")));
-        let z = batch::matrix(&batch::numbers(z.clone()), rows.len(), z.dims()[1], &crate::compute::device::training());
-        Self { flow: self.flow.fitted(z), ..self }
+        Self { flow: self.flow.fitted(Tensor::from_inner(z)), ..self }
     }
 
     /// Encode both frames at once, sample, decode the second.
-    pub fn evidence(&self, transitions: &Batch, step: &mut Step) -> Evidence {
+    pub fn evidence(&self, transitions: &Batch, draws: Draws, step: &mut Step) -> Evidence {
         let (from, to) = transitions.transition();
         let rows = to.dims()[0];
         let q = self.net.posterior(Tensor::cat(vec![from, to.clone()], 0));
-        let z = q.sample(step);
-        let log_q = q.log_density(&z).sum_dim(1);
-        let second = |both: Tensor<2>| both.narrow(0, rows, rows);
-        let (flowed, log_det) = self.flow.forward(z.clone());
+        let part = |q: &Gaussian, from: usize| Gaussian {
+            mean: q.mean.clone().narrow(0, from, rows),
+            log_variance: q.log_variance.clone().narrow(0, from, rows),
+        };
+        let (first, second) = (part(&q, 0), part(&q, rows));
+        let decoded = second.sample(step);
+        let (before, after, second) = match draws {
+            Draws::One => (first.sample(step), decoded.clone(), second),
+            Draws::Several(times) => {
+                let again = |rows: Tensor<2>| rows.repeat_dim(0, times);
+                let (mean, log_variance) = (again(second.mean), again(second.log_variance));
+                let second = Gaussian { mean, log_variance };
+                (first.mean, second.sample(step), second)
+            }
+        };
+        let log_q = second.log_density(&after).sum_dim(1);
+        let (samples, seen) = (after.dims()[0], before.dims()[0]);
+        let (flowed, log_det) = self.flow.forward(Tensor::cat(vec![before, after], 0));
+        let before = flowed.clone().narrow(0, 0, seen).repeat_dim(0, samples / seen);
         Evidence {
-            before: flowed.clone().narrow(0, 0, rows),
-            after: second(flowed),
-            entropy: second(log_q - log_det),
-            reconstruction: self.net.error(second(z), to),
+            before,
+            after: flowed.narrow(0, seen, samples),
+            entropy: log_q - log_det.narrow(0, seen, samples),
+            reconstruction: self.net.error(decoded, to),
         }
     }
 
