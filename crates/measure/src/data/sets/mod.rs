@@ -1,5 +1,5 @@
 //! The data sets, a file each. What they share lies beside this folder: `storage/` for those that are
-//! read from files, `drawing/` for those that are drawn.
+//! read from files, `drawing/` for those that are drawn, `simulation/` for those that go on in time.
 
 pub mod abstract_dsprites;
 pub mod arrays;
@@ -18,6 +18,7 @@ pub mod mpi3d;
 pub mod noisy_dsprites;
 pub mod omniglot;
 pub mod pendulum;
+pub mod pong;
 pub mod scream_dsprites;
 pub mod shapes3d;
 pub mod smallnorb;
