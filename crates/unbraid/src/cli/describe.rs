@@ -23,12 +23,13 @@ pub(super) fn run(choice: &DataChoice, output: Output) -> Result<()> {
 }
 
 /// What can be asked of a data set, and whether this one has it.
-fn capabilities(data: &dyn Dataset) -> [(&'static str, bool); 6] {
+fn capabilities(data: &dyn Dataset) -> [(&'static str, bool); 7] {
     // A sampler refuses what the data cannot give, as training does.
     let gives = |what| Sampler::new(data, what, false, Rng::new(0)).is_ok();
     [
         ("labels", gives(Supervision::Labels)),
         ("pairs", gives(Supervision::Pairs(Pairs::DEFAULT))),
+        ("sequences", gives(Supervision::Time(Window::TRANSITION))),
         ("targets", gives(Supervision::Targets(Window::TRANSITION))),
         ("actions", gives(Supervision::Actions(Window::TRANSITION))),
         ("graph", data.graph().is_some()),

@@ -58,10 +58,9 @@ impl Batch {
         (from.clone(), to.clone())
     }
 
-    /// The observations of each window, frame after frame: `Supervision::Targets` and `Actions`.
+    /// The observations of each window, frame after frame: `Supervision::Time`, `Targets` and `Actions`.
     pub fn frames(&self) -> &[Tensor<4>] {
-        let told = self.targets.is_some() || self.actions.is_some();
-        assert!(told && self.views.len() > 1, "only `Targets` and `Actions` have windows of time");
+        assert!(self.views.len() > 1, "only `Time`, `Targets` and `Actions` have windows of time");
         &self.views
     }
 

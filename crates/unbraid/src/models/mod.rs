@@ -11,6 +11,7 @@ use crate::model::entry::{Entry, baseline, model};
 pub mod annealed_vae;
 pub mod beta_tc_vae;
 pub mod beta_vae;
+pub mod biscuit_vae;
 pub mod causal_vae;
 pub mod causal_vae_unsup;
 pub mod citris_vae;
@@ -26,9 +27,11 @@ pub mod ladder_vae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
+pub mod slow_vae;
 pub mod structural_vae;
 pub mod supervised;
 pub mod tcl;
+pub mod transition_ivae;
 pub mod truth;
 pub mod untrained;
 pub mod vae;
@@ -64,7 +67,10 @@ pub static MODELS: &[Entry] = &[
     model::<causal_vae::CausalVae>(),
     model::<causal_vae_unsup::CausalVaeUnsup>(),
     model::<structural_vae::StructuralVae>(),
+    model::<slow_vae::SlowVae>(),
+    model::<transition_ivae::TransitionIvae>(),
     model::<citris_vae::CitrisVae>(),
+    model::<biscuit_vae::BiscuitVae>(),
 ];
 
 /// Find a method by name.

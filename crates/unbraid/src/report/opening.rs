@@ -56,6 +56,7 @@ fn seen(plan: &Plan) -> String {
         Supervision::OneFactor(_) => {
             "It saw batches in which one factor varies, was told which, and some ordinary ones"
         }
+        Supervision::Time(_) => "It saw sequences and nothing beside them",
         Supervision::Targets(_) => "It saw sequences, and which factors were intervened on",
         Supervision::Actions(_) => "It saw sequences, and what was done at each step",
     };

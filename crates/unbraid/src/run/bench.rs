@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::entry::Entry;
 use crate::model::learner::Learner;
-use crate::model::{Step, Task};
+use crate::model::{Columns, Step, Task};
 
 /// Beyond these a typing error is more likely than a wish.
 const MOST_STEPS: usize = 1_000_000;
@@ -76,7 +76,9 @@ impl Workload<'_> {
                 "too much to time: at most {MOST_STEPS} steps and {MOST_NUMBERS} numbers in a batch"
             )));
         }
-        let task = Task { label: LABEL_SIZE, ..Task::observing(shape, self.batch) };
+        let (targets, action) = (Columns::first(LABEL_SIZE), LABEL_SIZE);
+        let task = Task::observing(shape, self.batch);
+        let task = Task { label: LABEL_SIZE, targets, action, ..task };
         let rng = Rng::new(0);
         let method = (self.entry.configure)(&self.settings, &task)?;
         let learner = method.build(&task, &rng.split("weights"));
@@ -93,6 +95,7 @@ impl Workload<'_> {
             Supervision::SomeLabels(_) => (2, LABEL_SIZE, 0, 0),
             Supervision::Pairs(_) => (2, 0, LABEL_SIZE, 0),
             Supervision::OneFactor(_) => (1, 0, LABEL_SIZE, 0),
+            Supervision::Time(Window { frames }) => (frames, 0, 0, 0),
             Supervision::Targets(Window { frames }) => (frames, 0, LABEL_SIZE * (frames - 1), 0),
             Supervision::Actions(Window { frames }) => (frames, 0, 0, LABEL_SIZE * (frames - 1)),
         };

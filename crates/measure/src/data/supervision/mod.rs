@@ -38,6 +38,8 @@ pub enum Supervision {
     Pairs(Pairs),
     /// Batches in which one factor varies and the others stay, among ordinary ones.
     OneFactor(OneFactor),
+    /// Windows of time, and nothing beside them.
+    Time(Window),
     /// Transitions with the factors that were intervened on.
     Targets(Window),
     /// Transitions with what was done.
@@ -52,6 +54,7 @@ impl fmt::Display for Supervision {
             Self::SomeLabels(_) => "some labels",
             Self::Pairs(_) => "pairs",
             Self::OneFactor(_) => "one factor at a time",
+            Self::Time(_) => "time",
             Self::Targets(_) => "targets",
             Self::Actions(_) => "actions",
         })
@@ -67,6 +70,7 @@ impl Supervision {
             Self::SomeLabels(some) => some.check(data),
             Self::Pairs(pairs) => pairs.check(data),
             Self::OneFactor(_) => OneFactor::check(data),
+            Self::Time(window) => window.check_time(data),
             Self::Targets(window) => window.check_targets(data),
             Self::Actions(window) => window.check_actions(data),
         }
@@ -166,9 +170,9 @@ impl<'a> Sampler<'a> {
             Supervision::SomeLabels(_) => some_labels::draw(data, rows(rng), &self.labelled, step),
             Supervision::Pairs(pairs) => pairs.draw(data, rows(rng), rng),
             Supervision::OneFactor(one) => one.draw(data, rows(rng), rng),
-            Supervision::Targets(window) | Supervision::Actions(window) => {
-                window.draw(data, count, rng)
-            }
+            Supervision::Time(window)
+            | Supervision::Targets(window)
+            | Supervision::Actions(window) => window.draw(data, count, rng),
         }
     }
 }

@@ -19,6 +19,10 @@ impl Window {
     /// Two frames: from one row to the next.
     pub const TRANSITION: Self = Self { frames: 2 };
 
+    pub(super) fn check_time(self, data: &dyn Dataset) -> Result<()> {
+        self.check(data, "rows that follow each other", |_| true)
+    }
+
     pub(super) fn check_targets(self, data: &dyn Dataset) -> Result<()> {
         self.check(data, "intervention targets", |step| !step.targets.is_empty())
     }

@@ -2,6 +2,7 @@
 //! intervention targets, and what keeps it honest.
 
 pub mod assignment;
+pub mod causal_prior;
 pub mod classifier;
 pub mod flow;
 pub mod interaction;
@@ -10,3 +11,10 @@ pub mod per_latent;
 pub mod sequence_vae;
 pub mod targets;
 pub mod transition;
+
+/// How the models of CITRIS and BISCUIT are trained: as published, but with fewer steps of smaller batches.
+pub const RECIPE: &str = "\
+[train]
+steps = 20_000
+batch = 128
+learning_rate = { schedule = 'warmup', to = 1e-3, steps = 100 }";
