@@ -124,7 +124,7 @@ fn every_weight_learns_and_the_loss_falls() {
         assert!(last < 0.9 * first, "{}: {first} to {last}", entry.info.name);
 
         let rng = Rng::new(0).split("weights");
-        let fresh = plan.build(&rng).unwrap().weights();
+        let fresh = plan.build(run.directory(), &rng).unwrap().weights();
         for (name, weight) in run.learner(&plan).unwrap().weights() {
             assert_ne!(weight, fresh[&name], "{}: `{name}` never changed", entry.info.name);
         }
@@ -184,7 +184,7 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
         let directory = tempfile::tempdir().unwrap();
         let run = Run::create(directory.path().join("run"), &plan).unwrap();
         let rng = Rng::new(5);
-        let mut trained = plan.build(&rng).unwrap();
+        let mut trained = plan.build(run.directory(), &rng).unwrap();
         trained.fit(&*plan.data, &rng, &Nobody).unwrap();
         let sampler = plan.sampler(rng.clone()).unwrap();
         for step in 0..if entry.takes_steps { 3 } else { 0 } {

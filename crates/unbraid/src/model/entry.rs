@@ -21,6 +21,8 @@ pub struct Entry {
     pub supervision: Supervision,
     /// The defaults of `[train]` and `[score]` with which it works, as TOML.
     pub recipe: &'static str,
+    /// The model that is trained before it and that it stands on, if it needs one.
+    pub base: Option<&'static str>,
     /// Whether it is trained by gradient steps; a baseline is fitted in closed form.
     pub takes_steps: bool,
     /// The settings of `[model]` it has, with their defaults before anything is known of the data.
@@ -50,6 +52,7 @@ pub const fn model<M: Model>() -> Entry {
         info: M::INFO,
         supervision: M::SUPERVISION,
         recipe: M::RECIPE,
+        base: M::BASE,
         takes_steps: true,
         defaults: || settings::to_table(&M::Config::default()),
         configure: |given, task| Ok(Box::new(OfModel::<M>(parse(given, task)?))),
@@ -62,6 +65,7 @@ pub const fn baseline<B: Baseline>() -> Entry {
         info: B::INFO,
         supervision: B::SUPERVISION,
         recipe: "",
+        base: None,
         takes_steps: false,
         defaults: || settings::to_table(&B::Config::default()),
         configure: |given, task| Ok(Box::new(OfBaseline::<B>(parse(given, task)?))),

@@ -83,6 +83,20 @@ pub trait Learner: Send {
     /// say so.
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms;
 
+    /// The data as the method sees them in every step, where that takes work that can be done once.
+    fn encoded<'a>(
+        &self,
+        _data: &'a dyn Dataset,
+        _watch: &dyn Watch,
+    ) -> Result<Option<Box<dyn Dataset + 'a>>> {
+        Ok(None)
+    }
+
+    /// A gradient step on examples of [`encoded`](Self::encoded) data.
+    fn step_on_encoded(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
+        self.step(draw, step, rate)
+    }
+
     /// The posterior of these rows.
     fn posterior(&self, seen: &Seen) -> Posterior;
 

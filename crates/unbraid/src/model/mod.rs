@@ -73,6 +73,9 @@ pub trait Model: Module + 'static {
     /// every method.
     const RECIPE: &'static str = "";
 
+    /// The model that is trained before it and that it stands on, where no run is named as `model.base`.
+    const BASE: Option<&'static str> = None;
+
     /// The supervision that these settings need.
     fn supervision(_config: &Self::Config) -> Supervision {
         Self::SUPERVISION

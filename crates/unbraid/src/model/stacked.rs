@@ -45,7 +45,7 @@ impl Stacked {
     }
 
     /// The same examples as the base encodes them, view by view.
-    fn encoded(&self, draw: &Draw) -> Draw {
+    fn coded(&self, draw: &Draw) -> Draw {
         let encode = |view: &Vec<f32>| {
             let shape = (draw.count, view.len() / draw.count.max(1));
             let observations = Array2::from_shape_vec(shape, view.clone()).expect("whole rows");
@@ -77,8 +77,20 @@ impl Learner for Stacked {
     }
 
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
-        let draw = self.encoded(draw);
+        let draw = self.coded(draw);
         self.top.step(&draw, step, rate)
+    }
+
+    fn encoded<'a>(
+        &self,
+        data: &'a dyn Dataset,
+        watch: &dyn Watch,
+    ) -> Result<Option<Box<dyn Dataset + 'a>>> {
+        Ok(Some(Box::new(Encoded::new(&*self.base, data, watch)?)))
+    }
+
+    fn step_on_encoded(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
+        self.top.step(draw, step, rate)
     }
 
     fn posterior(&self, seen: &Seen) -> Posterior {

@@ -12,7 +12,7 @@
 //! published runs on Voronoi end at 2.9.
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Supervision, Window};
 use unbraid_measure::info::Info;
@@ -24,22 +24,19 @@ use crate::model::batch::Batch;
 use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::simple::{Limit, SimpleSettings};
 use crate::parts::time::RECIPE;
-use crate::parts::time::interaction::{Interacting, Interactions, regulariser};
+use crate::parts::time::interaction::{InteractionPrior, InteractionSettings};
 use crate::parts::time::sequence_vae::{Draws, SequenceVae};
 
 /// The settings of a BISCUIT-VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
-    /// T at the end of the training; it starts at 1.
-    pub temperature: f64,
-    /// How much logits are kept small and pushed down.
-    pub logit_factor: f64,
     /// Samples of the posterior in the KL divergence.
     pub samples: usize,
     /// Layers of the flow between decoder and prior; 0 for none.
     pub flow_layers: usize,
-    /// Units per latent of prior and interactions.
-    pub prior_width: usize,
+    /// The prior.
+    #[serde(flatten)]
+    pub prior: InteractionSettings,
     /// The networks.
     #[serde(flatten)]
     pub net: SimpleSettings,
@@ -47,14 +44,8 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            temperature: 2.9,
-            logit_factor: 5e-4,
-            samples: 4,
-            flow_layers: 4,
-            prior_width: 32,
-            net: SimpleSettings { latents: 12, ..SimpleSettings::default() },
-        }
+        let net = SimpleSettings { latents: 12, ..SimpleSettings::default() };
+        Self { samples: 4, flow_layers: 4, prior: InteractionSettings::default(), net }
     }
 }
 
@@ -64,12 +55,10 @@ impl Settings for Config {
     }
 
     fn resolve(&mut self, task: &Task) -> Result<()> {
-        if !(self.temperature.is_finite() && self.temperature > 0.0) {
-            return Err(Error::setting("model.temperature", "must be a positive number"));
-        }
         if !(1..=64).contains(&self.samples) {
             return Err(Error::setting("model.samples", "must be from 1 to 64"));
         }
+        self.prior.check(task)?;
         self.net.resolve(task)
     }
 }
@@ -78,12 +67,7 @@ impl Settings for Config {
 #[derive(Module, Debug)]
 pub struct BiscuitVae {
     net: SequenceVae,
-    prior: Interacting,
-    interactions: Interactions,
-    #[module(skip)]
-    temperature: f64,
-    #[module(skip)]
-    logit_factor: f64,
+    prior: InteractionPrior,
     #[module(skip)]
     samples: usize,
 }
@@ -101,21 +85,16 @@ impl Model for BiscuitVae {
     const SUPERVISION: Supervision = Supervision::Actions(Window::TRANSITION);
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
-        let (latents, width) = (config.net.latents, config.prior_width);
-        let touched = &mut rng.split("interactions");
+        let (latents, layers) = (config.net.latents, config.flow_layers);
         Self {
-            net: SequenceVae::new(&config.net, Limit::Learned, config.flow_layers, task, rng, device),
-            prior: Interacting::new(latents, width, &mut rng.split("prior"), device),
-            interactions: Interactions::new(latents, task.action, width, touched, device),
-            temperature: config.temperature,
-            logit_factor: config.logit_factor,
+            net: SequenceVae::new(&config.net, Limit::Learned, layers, task, rng, device),
+            prior: InteractionPrior::new(&config.prior, latents, task.action, rng, device),
             samples: config.samples,
         }
     }
 
-    fn prepare(mut self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
-        self.net = self.net.fitted(data, rng);
-        Ok(self)
+    fn prepare(self, data: &dyn Dataset, rng: &Rng, _watch: &dyn Watch) -> Result<Self> {
+        Ok(Self { net: self.net.fitted(data, rng), ..self })
     }
 
     fn largest_gradient(&self) -> Option<f64> {
@@ -124,21 +103,14 @@ impl Model for BiscuitVae {
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
         let evidence = self.net.evidence(batch, Draws::Several(self.samples), step);
-        let logits = self.interactions.logits(batch.actions());
-        let share = step.number as f64 / step.total.max(1) as f64;
-        let temperature = 1.0 + (self.temperature - 1.0) * share;
-        let touched = (logits.clone() * temperature).tanh();
-        let sure = touched.clone().abs().mean();
-        let [before, after] = evidence.latents();
-        let touched = evidence.for_samples(touched);
-        let nll = self.prior.next(before, touched).log_density(&after) * -1.0;
-        let kl = (evidence.entropy + nll.sum_dim(1)).mean();
-        let cost = regulariser(logits.clone(), self.logit_factor);
-        Loss::new(evidence.reconstruction.clone() + kl.clone() + cost)
+        let cost = self.prior.cost(evidence.latents(), batch.actions(), step);
+        let kl = (evidence.entropy + cost.nll).mean();
+        let [touched, decided] = cost.touched;
+        Loss::new(evidence.reconstruction.clone() + kl.clone() + cost.regulariser)
             .term("reconstruction", evidence.reconstruction)
             .term("kl", kl)
-            .term("touched", positive(logits))
-            .term("decided", sure)
+            .term("touched", touched)
+            .term("decided", decided)
     }
 
     fn encode(&self, seen: &Batch) -> Code {
@@ -148,9 +120,4 @@ impl Model for BiscuitVae {
     fn abilities(&self) -> Abilities<'_> {
         Abilities { decoder: Some(&self.net), ..Abilities::default() }
     }
-}
-
-/// The share of positive logits.
-fn positive(logits: Tensor<2>) -> Tensor<1> {
-    logits.greater_elem(0.0).float().mean()
 }

@@ -9,11 +9,14 @@ use crate::error::Result;
 use crate::model::entry::{Entry, baseline, model};
 
 pub mod annealed_vae;
+pub mod autoencoder;
 pub mod beta_tc_vae;
 pub mod beta_vae;
+pub mod biscuit_nf;
 pub mod biscuit_vae;
 pub mod causal_vae;
 pub mod causal_vae_unsup;
+pub mod citris_nf;
 pub mod citris_vae;
 pub mod condition_vae;
 pub mod dc_ign;
@@ -70,7 +73,10 @@ pub static MODELS: &[Entry] = &[
     model::<slow_vae::SlowVae>(),
     model::<transition_ivae::TransitionIvae>(),
     model::<citris_vae::CitrisVae>(),
+    model::<autoencoder::Autoencoder>(),
+    model::<citris_nf::CitrisNf>(),
     model::<biscuit_vae::BiscuitVae>(),
+    model::<biscuit_nf::BiscuitNf>(),
 ];
 
 /// Find a method by name.

@@ -1,34 +1,64 @@
-//! `model.base`: the finished run that a model stands on.
+//! `model.base`: the run that a model stands on. Either a finished run that is named, or one of its own that
+//! is trained before it, in the folder `base` of its run directory.
 
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::config::Config;
 use super::directory::Run;
+use super::files;
 use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::model::Task;
 use crate::model::batch::Seen;
+use crate::model::entry::Entry;
 use crate::model::learner::Learner;
 use crate::model::stacked::Stacked;
+use crate::models;
 
-/// A finished run whose codes another model learns from.
+/// The settings of a base of its own that are those of its training.
+const TRAINING: [&str; 3] = ["steps", "batch", "learning_rate"];
+
+/// A run whose codes another model learns from.
 pub struct Base {
-    run: Run,
+    place: Place,
     plan: Box<Plan>,
     latents: usize,
 }
 
+enum Place {
+    /// A finished run, wherever it is.
+    Named(Run),
+    /// In the run directory of the model that stands on it.
+    Own,
+}
+
 impl Base {
-    /// The base that the settings of a model name, if they do; it leaves them.
-    pub(super) fn take(settings: &mut Table, task: &Task) -> Result<Option<Self>> {
-        let path = match settings.remove("base") {
-            None => return Ok(None),
-            Some(Value::String(path)) => path,
-            Some(_) => return Err(refused("must be a run directory, in quotes")),
-        };
+    /// The base that the settings of a model name, or that a model of this kind needs; it leaves them.
+    pub(super) fn take(
+        settings: &mut Table,
+        entry: &Entry,
+        task: &Task,
+        above: &Config,
+    ) -> Result<Option<Self>> {
+        match (settings.remove("base"), entry.base) {
+            (Some(Value::String(path)), _) => Self::named(&path, task).map(Some),
+            (Some(Value::Table(given)), Some(name)) => Self::planned(name, given, above).map(Some),
+            (None, Some(name)) if !task.shape.is_vector() => {
+                Self::planned(name, Table::new(), above).map(Some)
+            }
+            (None, _) => Ok(None),
+            (Some(_), None) => Err(refused("must be a run directory, in quotes")),
+            (Some(_), Some(_)) => Err(refused(
+                "must be a run directory, in quotes, or settings: { latents = 16, steps = 10_000 }",
+            )),
+        }
+    }
+
+    fn named(path: &str, task: &Task) -> Result<Self> {
         let run =
-            Run::open(&path).map_err(|source| refused(&format!("cannot be used: {source}")))?;
+            Run::open(path).map_err(|source| refused(&format!("cannot be used: {source}")))?;
         check_chain(&run)?;
         run.check_finished()?;
         let plan = run.config().clone().resolve()?;
@@ -41,7 +71,36 @@ impl Base {
             return Err(refused("must encode observations alone, and this one sees labels too"));
         }
         let latents = learner.encode(&Seen::of(&*plan.data, &[0])).ncols();
-        Ok(Some(Self { run, plan: Box::new(plan), latents }))
+        Ok(Self { place: Place::Named(run), plan: Box::new(plan), latents })
+    }
+
+    /// One that is still to be trained on the data of the model above, with these settings.
+    fn planned(name: &str, mut given: Table, above: &Config) -> Result<Self> {
+        let mut train = Table::new();
+        for key in TRAINING {
+            train.extend(given.remove(key).map(|value| (key.to_string(), value)));
+        }
+        let shared = above.to_table()["train"].clone();
+        for key in ["threads", "device", "log_every", "checkpoint_every"] {
+            train.insert(key.into(), shared[key].clone());
+        }
+        given.insert("name".into(), Value::String(name.into()));
+        let mut table = Table::new();
+        table.insert("seed".into(), Value::Integer(above.seed as i64));
+        table.insert("data".into(), Value::Table(above.data.clone()));
+        table.insert("model".into(), Value::Table(given));
+        table.insert("train".into(), Value::Table(train));
+        let plan = Config::from_table(table)?.resolve_with(models::find(name)?);
+        let plan = plan.map_err(|source| refused(&format!("cannot be trained: {source}")))?;
+        let Some(latents) = plan.method.latents() else {
+            return Err(refused("must be a model whose settings say how many latents it has"));
+        };
+        Ok(Self { place: Place::Own, plan: Box::new(plan), latents })
+    }
+
+    /// The plan of a base that is trained before the model, if it is.
+    pub(super) fn own(&self) -> Option<&Plan> {
+        matches!(self.place, Place::Own).then_some(&*self.plan)
     }
 
     /// What a model on top of it knows of its data.
@@ -49,14 +108,38 @@ impl Base {
         Stacked::task(task, self.latents)
     }
 
-    /// A learner on top of it.
-    pub(super) fn under(&self, top: Box<dyn Learner>) -> Result<Box<dyn Learner>> {
-        Ok(Box::new(Stacked::new(self.run.learner(&self.plan)?, top)))
+    /// A learner on top of it, of a run in this directory.
+    pub(super) fn under(
+        &self,
+        top: Box<dyn Learner>,
+        directory: &Path,
+    ) -> Result<Box<dyn Learner>> {
+        let base = match &self.place {
+            Place::Named(run) => run.learner(&self.plan)?,
+            Place::Own => {
+                let run = Run::open(directory.join(files::BASE))?;
+                run.check_finished()?;
+                run.learner(&self.plan)?
+            }
+        };
+        Ok(Box::new(Stacked::new(base, top)))
     }
 
-    /// Where it is, from wherever it is opened.
-    pub(super) fn directory(&self) -> PathBuf {
-        canonical(self.run.directory())
+    /// As it stands in `run.toml`: where it is, from wherever it is opened, or with what it is trained.
+    pub(super) fn setting(&self) -> Value {
+        match &self.place {
+            Place::Named(run) => {
+                Value::String(canonical(run.directory()).to_string_lossy().into_owned())
+            }
+            Place::Own => {
+                let all = self.plan.config.to_table();
+                let mut settings = self.plan.config.model_settings();
+                for key in TRAINING {
+                    settings.insert(key.into(), all["train"][key].clone());
+                }
+                Value::Table(settings)
+            }
+        }
     }
 }
 

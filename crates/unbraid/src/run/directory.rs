@@ -102,7 +102,7 @@ impl Run {
             return Err(self.unfinished("has no model yet"));
         }
         let file = read_weights(&path)?;
-        let mut learner = plan.build(&Rng::new(0))?;
+        let mut learner = plan.build(&self.directory, &Rng::new(0))?;
         learner.set_weights(file.weights).map_err(|source| Error::run(path, source.to_string()))?;
         Ok(match &self.config.rotation {
             None => learner,

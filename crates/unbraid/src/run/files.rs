@@ -9,6 +9,8 @@ use crate::figures::{Command, FIGURES};
 
 /// Every setting.
 pub const SETTINGS: &str = "run.toml";
+/// The run of a base that was trained for this one.
+pub const BASE: &str = "base/";
 /// The terms of the loss, a row per logged step.
 pub const LOG: &str = "log.jsonl";
 /// The weights.
@@ -54,8 +56,9 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 11] = [
+const FIRST: [Entry; 12] = [
     kept(SETTINGS, "every setting"),
+    kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
     kept(MODEL, "the weights"),
     kept(CHECKPOINT, "the weights and the optimiser, to go on from"),

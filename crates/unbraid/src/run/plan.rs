@@ -1,6 +1,8 @@
 //! The plan of a run: its configuration with every default filled in, the data opened and everything
 //! checked. Nothing that a user can get wrong is left for the first tensor.
 
+use std::path::Path;
+
 use toml::{Table, Value};
 use unbraid_measure::data::variant::binarized::Binarized;
 use unbraid_measure::data::{self, Dataset, Sampler};
@@ -61,15 +63,21 @@ impl Plan {
 
     /// The sampler of training examples.
     pub fn sampler(&self, rng: Rng) -> Result<Sampler<'_>> {
-        let (supervision, binarize) = (self.method.supervision(), self.config.train.binarize);
-        Ok(Sampler::new(&*self.data, supervision, binarize, rng)?)
+        self.sampler_of(&*self.data, rng)
     }
 
-    /// A learner with weights initialised from the generator.
-    pub fn build(&self, rng: &Rng) -> Result<Box<dyn Learner>> {
+    /// The same of these data in another form.
+    pub fn sampler_of<'a>(&self, data: &'a dyn Dataset, rng: Rng) -> Result<Sampler<'a>> {
+        let (supervision, binarize) = (self.method.supervision(), self.config.train.binarize);
+        Ok(Sampler::new(data, supervision, binarize, rng)?)
+    }
+
+    /// A learner with weights initialised from the generator, for a run in this directory: a base of its own
+    /// is there.
+    pub fn build(&self, directory: &Path, rng: &Rng) -> Result<Box<dyn Learner>> {
         match &self.base {
             None => Ok(self.method.build(&self.task, rng)),
-            Some(base) => base.under(self.method.build(&base.task(&self.task), rng)),
+            Some(base) => base.under(self.method.build(&base.task(&self.task), rng), directory),
         }
     }
 }
@@ -108,7 +116,7 @@ impl Config {
                 ),
             ));
         }
-        let base = Base::take(&mut model_settings, &task)?;
+        let base = Base::take(&mut model_settings, entry, &task, &self)?;
         let seen = base.as_ref().map_or(task, |base| base.task(&task));
         let method = (entry.configure)(&model_settings, &seen)?;
         if let Some(direction) = &self.rotation {
@@ -118,8 +126,7 @@ impl Config {
         self.score.held_out = absolute_path(self.score.held_out);
         self.model = with_name(entry.info.name, method.settings());
         if let Some(base) = &base {
-            let directory = base.directory().to_string_lossy().into_owned();
-            self.model.insert("base".into(), Value::String(directory));
+            self.model.insert("base".into(), base.setting());
         }
         let plan = Plan { config: self, data, entry, task, method, base };
         // Only to refuse now what cannot be opened.

@@ -11,6 +11,7 @@ use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Progress, Watch};
 
+use super::base::Base;
 use super::directory::Run;
 use super::pictures::draw_training;
 use super::plan::Plan;
@@ -35,6 +36,49 @@ pub enum Ending {
 /// and training ends. The threads are those of rayon's global pool: a program
 /// sets them once, before (`train.threads` is what ours was started with).
 pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
+    let Some(first) = plan.base.as_ref().and_then(Base::own) else {
+        return train_one(run, plan, watch);
+    };
+    // Two trainings, told as one.
+    let before = first.config.train.steps;
+    let all = before + plan.config.train.steps;
+    let base = run.file(files::BASE);
+    let base = match Run::exists(&base) {
+        true => Run::open(base)?,
+        false => Run::create(base, first)?,
+    };
+    match train_one(&base, first, &Shifted { watch, before: 0, all })? {
+        Ending::Finished => train_one(run, plan, &Shifted { watch, before, all }),
+        interrupted => Ok(interrupted),
+    }
+}
+
+/// A watch on one of several trainings in a row.
+struct Shifted<'a> {
+    watch: &'a dyn Watch,
+    /// The steps of those before.
+    before: u64,
+    /// The steps of all.
+    all: u64,
+}
+
+impl Watch for Shifted<'_> {
+    fn progress(&self, now: &Progress) {
+        let steps = now.steps.map(|[done, _]| [self.before + done, self.all]);
+        let share = steps.map_or(now.share, |[done, all]| done as f64 / all as f64);
+        self.watch.progress(&Progress { share, steps, ..*now });
+    }
+
+    fn note(&self, text: &str) {
+        self.watch.note(text);
+    }
+
+    fn stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+}
+
+fn train_one(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let finished = run.is_finished()?;
     let ending = match finished {
         // Saving it again would forget its scores.
@@ -54,8 +98,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let settings = &plan.config.train;
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");
-    let sampler = plan.sampler(rng.split("batches"))?;
-    let mut learner = plan.build(&rng.split("weights"))?;
+    let mut learner = plan.build(run.directory(), &rng.split("weights"))?;
 
     let mut done = run.restore(&mut *learner)?;
     if done == 0 {
@@ -65,6 +108,12 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
             fitted => fitted?,
         }
     }
+    let encoded = match learner.encoded(&*plan.data, watch) {
+        Err(Error::Measure(MeasureError::Stopped)) => return Ok(Ending::Interrupted(done)),
+        encoded => encoded?,
+    };
+    let seen: &dyn Dataset = encoded.as_deref().unwrap_or(&*plan.data);
+    let sampler = plan.sampler_of(seen, rng.split("batches"))?;
     let mut log = run.log()?;
     let mut board = Board::open(&run.file(files::TENSORBOARD), done)?;
 
@@ -73,7 +122,10 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
         let rate = settings.learning_rate.at(&step);
-        let terms = learner.step(&draw, step, rate);
+        let terms = match encoded.is_some() {
+            true => learner.step_on_encoded(&draw, step, rate),
+            false => learner.step(&draw, step, rate),
+        };
         check_finite(run, done, &terms)?;
         done += 1;
 

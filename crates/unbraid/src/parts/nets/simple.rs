@@ -91,6 +91,8 @@ pub enum Limit {
     Fixed,
     /// s tanh(x / s), s = softplus(p), with a learned p for each latent.
     Learned,
+    /// There is none: a code is a point.
+    Point,
 }
 
 /// An encoder.
@@ -240,8 +242,9 @@ impl Simple {
         device: &Device,
     ) -> Self {
         let (shape, latents) = (task.shape, settings.latents);
+        let outputs = if limit == Limit::Point { latents } else { 2 * latents };
         let mut encoder =
-            Encoder::new(settings.channels, 2 * latents, shape, &mut rng.split("encoder"), device);
+            Encoder::new(settings.channels, outputs, shape, &mut rng.split("encoder"), device);
         encoder.reach = (limit == Limit::Learned).then(|| constant(0.0, latents, device));
         let decoder = Up::new(settings, shape, &mut rng.split("decoder"), device);
         let likelihood = Likelihood::new(Family::Gaussian, settings.noise, shape.range);
@@ -253,7 +256,12 @@ impl Simple {
         self.encoder.posterior(x)
     }
 
-    /// −log p(x|z) without its constant, summed over an observation, averaged over the batch.
+    /// The code of x, where codes are points.
+    pub fn code(&self, x: Tensor<4>) -> Tensor<2> {
+        self.encoder.features(x)
+    }
+
+    /// −log p(x|z), summed over an observation, averaged over the batch.
     pub fn error(&self, z: Tensor<2>, x: Tensor<4>) -> Tensor<1> {
         self.likelihood.error(self.decoder.forward(z), x)
     }

@@ -13,14 +13,111 @@
 use burn::module::Module;
 use burn::tensor::activation::silu;
 use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
 use unbraid_measure::rng::Rng;
 
 use super::per_latent::{PerLatent, by_latent, by_row};
+use crate::error::{Error, Result};
+use crate::model::{Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::{Activation, Dense};
 
 /// The angular frequencies of the features of an action with two numbers, a place.
 const FREQUENCIES: [f64; 4] = [2.0, 4.0, 8.0, 16.0];
+
+/// The settings of BISCUIT's prior.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InteractionSettings {
+    /// T at the end of the training; it starts at 1.
+    pub temperature: f64,
+    /// f, how much logits are kept small and pushed down.
+    pub logit_factor: f64,
+    /// Units per latent of prior and interactions.
+    pub prior_width: usize,
+}
+
+impl Default for InteractionSettings {
+    fn default() -> Self {
+        Self { temperature: 2.9, logit_factor: 5e-4, prior_width: 32 }
+    }
+}
+
+impl InteractionSettings {
+    /// Refuse what makes no sense, and data without actions.
+    pub fn check(&self, task: &Task) -> Result<()> {
+        for (key, value) in
+            [("model.temperature", self.temperature), ("model.logit_factor", self.logit_factor)]
+        {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(Error::setting(key, "must be a number of at least 0"));
+            }
+        }
+        if !(1..=4096).contains(&self.prior_width) {
+            return Err(Error::setting("model.prior_width", "must be from 1 to 4096"));
+        }
+        if task.action == 0 {
+            return Err(Error::Unable(
+                "these data have no actions, and BISCUIT learns from what an action touches: give \
+                 sequences with actions (`actions` of `arrays`), or use citris-vae where targets are known"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The transition prior of BISCUIT.
+#[derive(Module, Debug)]
+pub struct InteractionPrior {
+    transition: Interacting,
+    interactions: Interactions,
+    #[module(skip)]
+    settings: InteractionSettings,
+}
+
+/// The parts of the loss.
+pub struct Cost {
+    /// −log p(z^{t+1} | z^t, a) of each row, `[rows, 1]`.
+    pub nll: Tensor<2>,
+    /// A gradient without a value.
+    pub regulariser: Tensor<1>,
+    /// The share of interactions that are on, and how decided they are, from 0 to 1.
+    pub touched: [Tensor<1>; 2],
+}
+
+impl InteractionPrior {
+    /// With seeded weights.
+    pub fn new(
+        settings: &InteractionSettings,
+        latents: usize,
+        action: usize,
+        rng: &Rng,
+        device: &Device,
+    ) -> Self {
+        let width = settings.prior_width;
+        let [prior, touched] = &mut ["prior", "interactions"].map(|part| rng.split(part));
+        Self {
+            transition: Interacting::new(latents, width, prior, device),
+            interactions: Interactions::new(latents, action, width, touched, device),
+            settings: settings.clone(),
+        }
+    }
+
+    /// Of the latents of transitions with actions `[once, action]`; several samples of each are further rows.
+    pub fn cost(&self, [before, after]: [Tensor<2>; 2], actions: Tensor<2>, step: &Step) -> Cost {
+        let (once, rows) = (actions.dims()[0], after.dims()[0]);
+        let logits = self.interactions.logits(actions);
+        let share = step.number as f64 / step.total.max(1) as f64;
+        let temperature = 1.0 + (self.settings.temperature - 1.0) * share;
+        let touched = (logits.clone() * temperature).tanh();
+        let decided = touched.clone().abs().mean();
+        let on = logits.clone().greater_elem(0.0).float().mean();
+        let next = self.transition.next(before, touched.repeat_dim(0, rows / once));
+        let nll = (next.log_density(&after) * -1.0).sum_dim(1);
+        let regulariser = regulariser(logits, self.settings.logit_factor);
+        Cost { nll, regulariser, touched: [on, decided] }
+    }
+}
 
 /// The logits of interactions.
 #[derive(Module, Debug)]
@@ -78,7 +175,7 @@ pub fn regulariser(logits: Tensor<2>, factor: f64) -> Tensor<1> {
     cost.clone() - cost.detach()
 }
 
-/// The transition prior of BISCUIT.
+/// How the next latents follow from these and from interactions.
 #[derive(Module, Debug)]
 pub struct Interacting {
     context: Dense,

@@ -8,6 +8,7 @@ pub mod flow;
 pub mod interaction;
 pub mod masked;
 pub mod per_latent;
+pub mod sequence_flow;
 pub mod sequence_vae;
 pub mod targets;
 pub mod transition;

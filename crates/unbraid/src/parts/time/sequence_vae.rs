@@ -50,12 +50,6 @@ impl Evidence {
     pub fn latents(&self) -> [Tensor<2>; 2] {
         [self.before.clone(), self.after.clone()]
     }
-
-    /// What is known of each transition, for each of its samples.
-    pub fn for_samples(&self, known: Tensor<2>) -> Tensor<2> {
-        let times = self.after.dims()[0] / known.dims()[0];
-        known.repeat_dim(0, times)
-    }
 }
 
 impl SequenceVae {

@@ -1,0 +1,110 @@
+//! The autoencoder below CITRIS-NF and BISCUIT-NF (Lippe et al. 2022, 2023):
+//!
+//! ```text
+//! L = Σ_pixels (x̂ − x)² + w · pixels · mean z²,   z = enc(x),  x̂ = dec(z + σ ε),  ε ~ N(0, I)
+//! ```
+//!
+//! with images from −1 to 1. The noise makes codes that are close decode alike, so that a flow can be put on
+//! top. The papers divide by the number of pixels, which Adam does not see.
+
+use burn::module::Module;
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+use unbraid_measure::data::Supervision;
+use unbraid_measure::info::Info;
+use unbraid_measure::rng::Rng;
+
+use crate::error::{Error, Result};
+use crate::model::batch::Batch;
+use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
+use crate::parts::nets::simple::{Limit, Simple, SimpleSettings};
+use crate::parts::time::RECIPE;
+
+/// The settings of an autoencoder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// σ, the standard deviation of the noise on codes.
+    pub code_noise: f64,
+    /// w, how much large codes cost.
+    pub shrinkage: f64,
+    /// The networks.
+    #[serde(flatten)]
+    pub net: SimpleSettings,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { code_noise: 0.05, shrinkage: 1e-6, net: SimpleSettings::default() }
+    }
+}
+
+impl Settings for Config {
+    fn latents(&self) -> Option<usize> {
+        self.net.latents()
+    }
+
+    fn resolve(&mut self, task: &Task) -> Result<()> {
+        for (key, value) in
+            [("model.code_noise", self.code_noise), ("model.shrinkage", self.shrinkage)]
+        {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(Error::setting(key, "must be a number of at least 0"));
+            }
+        }
+        self.net.resolve(task)
+    }
+}
+
+/// The autoencoder.
+#[derive(Module, Debug)]
+pub struct Autoencoder {
+    net: Simple,
+    #[module(skip)]
+    code_noise: f64,
+    /// w · pixels
+    #[module(skip)]
+    shrinkage: f64,
+}
+
+impl Model for Autoencoder {
+    type Config = Config;
+    const INFO: Info = Info {
+        name: "autoencoder",
+        title: "Autoencoder",
+        summary: "codes with a little noise and no prior, as a base for citris-nf and biscuit-nf",
+        paper: "",
+        page: "TODO",
+    };
+    const RECIPE: &'static str = RECIPE;
+    const SUPERVISION: Supervision = Supervision::None;
+
+    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+        Self {
+            net: Simple::new(&config.net, Limit::Point, task, rng, device),
+            code_noise: config.code_noise,
+            shrinkage: config.shrinkage * task.shape.size() as f64,
+        }
+    }
+
+    fn largest_gradient(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        let z = self.net.code(batch.x());
+        let size = z.clone().square().mean();
+        let noise = step.noise(z.dims(), &z.device()) * self.code_noise;
+        let reconstruction = self.net.error(z + noise, batch.x());
+        Loss::new(reconstruction.clone() + size.clone() * self.shrinkage)
+            .term("reconstruction", reconstruction)
+            .term("size", size)
+    }
+
+    fn encode(&self, seen: &Batch) -> Code {
+        Code { mean: self.net.code(seen.x()), log_variance: None, kl: None }
+    }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { decoder: Some(&self.net), ..Abilities::default() }
+    }
+}
