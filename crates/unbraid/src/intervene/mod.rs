@@ -1,9 +1,11 @@
 //! Interventions: counterfactuals of rows under do(concept = value), how well they agree with the
 //! simulator where the data are one, and the causal graph behind them.
 
+pub mod causal_encoder;
 pub mod effects;
 pub mod graph;
 pub mod reader;
+pub mod triplets;
 
 use ndarray::{Array2, Axis};
 use unbraid_measure::data::{self, Dataset, Do};
