@@ -10,6 +10,7 @@ use at_hand::published;
 use tempfile::TempDir;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::data::{self, Dataset, Range};
+use unbraid_measure::factors::Kind;
 use unbraid_measure::npz::{Npz, Numbers};
 use unbraid_measure::watch::Stage;
 
@@ -129,6 +130,25 @@ fn pong_has_its_sequences_and_interventions() {
         let names: Vec<_> = data.factors().iter().map(|factor| factor.name.as_str()).collect();
         assert_eq!((names[0], names[7]), ("ball_vel_dir", "score_right"));
         assert_eq!((data.factors()[1].size(), data.factors()[2].size()), (Some(1), None), "{part}");
+    }
+}
+
+#[test]
+fn triplets_of_pong_are_mixtures_of_their_frames() {
+    let Some(path) = published("citris_pong") else { return };
+    for part in ["val_triplets", "test_triplets"] {
+        let settings = format!("path = {path:?}\npart = '{part}'").parse().unwrap();
+        let (data, _) = (data::find("citris").unwrap().open)(&settings).unwrap();
+        assert_eq!((data.len(), data.triplet(200)), (600, None), "{part}");
+        assert_eq!(data.factors()[0].kind, Kind::Angle);
+        for number in 0..200 {
+            let triplet = data.triplet(number).unwrap();
+            let [first, second, mixed] = triplet.rows.map(|row| data.label(row).unwrap());
+            for (k, from_second) in triplet.from_second.into_iter().enumerate() {
+                let expected = if from_second { second[k] } else { first[k] };
+                assert_eq!(mixed[k], expected, "{part} {number} {k}");
+            }
+        }
     }
 }
 

@@ -50,6 +50,7 @@ pub static DATASETS: &[Source] = &[
     sets::flow::SOURCE,
     sets::mixing::SOURCE,
     sets::pong::SOURCE,
+    sets::ball_in_boxes::SOURCE,
     sets::citris::SOURCE,
     sets::mnist::SOURCE,
     sets::fashion_mnist::SOURCE,

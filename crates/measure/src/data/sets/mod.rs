@@ -3,6 +3,7 @@
 
 pub mod abstract_dsprites;
 pub mod arrays;
+pub mod ball_in_boxes;
 pub mod binarized_mnist;
 pub mod cars3d;
 pub mod celeba;

@@ -173,7 +173,9 @@ impl World for Pong {
     fn step(&self, values: &[f32], done: Done, rng: &mut Rng) -> Vec<f32> {
         let mut next = State::of(values).step(&self.rules, rng).0.values();
         if let Done::Set(dos) = done {
-            dos.iter().for_each(|set| next[set.factor] = set.value);
+            for set in dos {
+                next[set.factor] = set.value;
+            }
         }
         next
     }

@@ -45,7 +45,7 @@ pub(super) fn write<S: Simulator + 'static>(
 ) -> Result<bool> {
     let in_order = rows.windows(2).all(|pair| pair[0] + 1 == pair[1]);
     let in_threes = |three: &[usize]| {
-        three.len() == 3 && three[0] % 3 == 0 && three.windows(2).all(|p| p[0] + 1 == p[1])
+        three.len() == 3 && three[0].is_multiple_of(3) && three.windows(2).all(|p| p[0] + 1 == p[1])
     };
     let fits = match data.form() {
         Form::Sequence => in_order,

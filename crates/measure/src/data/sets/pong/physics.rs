@@ -75,8 +75,8 @@ impl State {
     /// The next moment if nobody interferes, and whether the ball starts anew.
     pub(super) fn step(&self, rules: &Rules, rng: &mut Rng) -> (Self, bool) {
         let x = self.x + SPEED * self.direction.sin();
-        if x < POINT[0] || x > POINT[1] {
-            return (self.point(x > POINT[1], rng), true);
+        if let Some(line) = beyond(x, POINT) {
+            return (self.point(line == POINT[1], rng), true);
         }
         let mut next = self.flight(x);
         next.x += rules.ball_noise * gauss(rng);
