@@ -103,7 +103,7 @@ fn a_plain_circle_is_an_angle_and_a_constant_or_noise_tells_nothing_of_it() {
 #[test]
 fn as_a_plain_number_the_same_direction_is_predicted_worse() {
     let mut table = pong(|[dir, ..], _| vec![dir.sin(), dir.cos()]);
-    table.readings = Default::default();
+    table.readings.targets = None;
     table.readings.blocks = Some(vec![Some(0); 2]);
     let as_angle = score(&table);
     table.factors[0] = Factor::continuous("dir");
