@@ -72,11 +72,11 @@ R2 is 1 - (squared error) / (squared error of the circular mean). Its Spearman's
 mean of that of the sine and that of the cosine. Every other factor is a number to predict,
 continuous or not, without bins; words count by their class numbers.
 
-Some methods are to find some of the factors only, the targets: in Interventional Pong, the five that
-are intervened on, and not the two scores. Where the targets are known, the diagonal is the mean over
-them, and the separation looks at the other targets only; `r2_separation_all` looks at all other
-factors. A set that holds what belongs to no target (psi0 in CITRIS) is judged too. Codes without
-blocks still choose among all factors.
+Some methods are to find some of the factors only, the targets: in Interventional Pong, the five
+that are intervened on, and not the two scores. Where the targets are known, the diagonal is the
+mean over them, and the separation looks at the other targets only; `r2_separation_all` looks at all
+other factors. A set that holds what belongs to no target (psi0 in CITRIS) is judged too. Codes
+without blocks still choose among all factors.
 
 ## Reading it
 
@@ -87,10 +87,10 @@ near 0; a high one says that the codes of one factor predict another. The parts
 `r2_diagonal/FACTOR` and `r2_separation/FACTOR` the numbers behind the means, and `codes/FACTOR` the
 size of each set. The matrix has the R2 of each factor from each code alone.
 
-Where blocks or targets are given, `r2/SET/FACTOR` is the R2 of a factor from the set of another, a
-set by the name of its factor. Where targets are given, `r2_rest/FACTOR` and `spearman_rest/FACTOR`
-are the scores of the codes that belong to no factor, and `codes_rest` is how many there are: factors
-that are no targets should be found there, and targets should not.
+Where blocks or targets are given, `r2/SET/FACTOR` is the R2 of any factor from any set, which goes
+by the name of its own factor. Where targets are given, `r2_rest/FACTOR` and `spearman_rest/FACTOR`
+are the scores of the codes that belong to no factor, and `codes_rest` is how many there are: the
+factors that are no targets should be found there, and targets should not.
 
 ## Cautions
 
