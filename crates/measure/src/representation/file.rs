@@ -4,14 +4,15 @@ use std::path::Path;
 
 use super::Representation;
 use crate::error::{Error, Result};
-use crate::factors::Factor;
+use crate::factors::{Factor, Kind};
 use crate::npz::{Npz, NpzWriter};
 
 /// The number of the file format written by [`Representation::save`].
 pub const FORMAT: u32 = 1;
 
 impl Representation<'_> {
-    /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`.
+    /// Write as .npz: `codes`, `values`, `names`, `sizes` (0 = continuous) and `format`; and
+    /// `angles` (1 = an angle), where there is one: older versions read it as continuous.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let names: Vec<String> = self.factors.iter().map(|factor| factor.name.clone()).collect();
         let sizes: Vec<i64> =
@@ -24,6 +25,11 @@ impl Representation<'_> {
         }
         file.strings("names", &names)?;
         file.array("sizes", &[sizes.len()], &sizes)?;
+        let angle = |factor: &Factor| i64::from(factor.kind == Kind::Angle);
+        let angles: Vec<i64> = self.factors.iter().map(angle).collect();
+        if angles.contains(&1) {
+            file.array("angles", &[angles.len()], &angles)?;
+        }
         file.array("format", &[], &[i64::from(FORMAT)])?;
         file.finish()
     }
@@ -60,6 +66,14 @@ impl Representation<'_> {
                 };
             }
         }
+        if file.has("angles") {
+            let angles = file.array("angles")?.into_floats();
+            for (factor, angle) in loaded.factors.iter_mut().zip(angles) {
+                if angle != 0.0 {
+                    factor.kind = Kind::Angle;
+                }
+            }
+        }
         Ok(loaded)
     }
 }
@@ -75,6 +89,10 @@ mod tests {
         let path = dir.path().join("representation.npz");
         small().save(&path).unwrap();
         assert_eq!(Representation::load(&path).unwrap(), small());
+        let mut turned = small();
+        turned.factors[1].kind = Kind::Angle;
+        turned.save(&path).unwrap();
+        assert_eq!(Representation::load(&path).unwrap(), turned);
     }
 
     #[test]

@@ -89,6 +89,9 @@ impl Split {
 pub struct Readings {
     /// The factor that each code was assigned to, by number; `None` for a code without one.
     pub blocks: Option<Vec<Option<usize>>>,
+    /// For each factor, whether the method was to find it: whether it is ever intervened on, for
+    /// methods that learn from interventions. `None` where this is not known, and all count.
+    pub targets: Option<Vec<bool>>,
     /// The KL divergence of each code from the prior, `[latents]`.
     pub kl: Option<Vec<f64>>,
     /// The learned graph, `[cause, effect]`: the strength of each edge.

@@ -1,5 +1,6 @@
 //! Statistics the metrics share.
 
+pub mod angles;
 pub mod assignment;
 pub mod classes;
 pub mod column_order;
@@ -8,6 +9,7 @@ pub mod covariance;
 pub mod differences;
 pub mod groups;
 pub mod information;
+pub mod interactions;
 pub mod lanes;
 pub mod learning_curve;
 pub mod matrix_scores;

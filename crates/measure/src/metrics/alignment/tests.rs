@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ndarray::array;
 
 use super::*;
+use crate::error::Error;
 use crate::factors::Factor;
 use crate::watch::{Progress, Watch};
 
@@ -29,40 +30,6 @@ fn score(table: &Representation) -> Score {
 
 fn part(score: &Score, name: &str) -> f64 {
     score.part(name).unwrap_or_else(|| panic!("no {name}"))
-}
-
-#[test]
-fn r2_is_one_for_the_truth_zero_for_the_mean_and_below_for_worse() {
-    let truth = array![1.0, 2.0, 6.0];
-    let of = |predicted: [f64; 3]| r2(predicted.into_iter(), truth.view());
-    assert_eq!(of([1.0, 2.0, 6.0]), 1.0);
-    assert_eq!(of([3.0, 3.0, 3.0]), 0.0);
-    // (1 + 0 + 9) / (4 + 1 + 9) is lost.
-    assert!((of([2.0, 2.0, 3.0]) - 4.0 / 14.0).abs() < 1e-12);
-    assert!(of([6.0, 2.0, 1.0]) < 0.0);
-    assert_eq!(judge(array![5.0, 5.0, 5.0].view(), truth.view())[1], 0.0);
-}
-
-#[test]
-fn separation_is_the_largest_entry_beside_the_diagonal_even_below_zero() {
-    let matrix = array![[0.9, -0.2, -0.1], [0.3, 0.8, 0.4], [0.0, 0.7, 0.1]];
-    assert_eq!(separation(&matrix), [-0.1, 0.4, 0.7]);
-    assert_eq!(diagonal(&matrix), [0.9, 0.8, 0.1]);
-}
-
-#[test]
-fn codes_choose_by_what_they_tell_compared_with_the_best_code_of_each_factor() {
-    let alone = array![
-        [0.90, 0.01, 0.00],
-        // More of the first factor, but nobody tells as much of the second.
-        [0.35, 0.30, 0.00],
-        // The third factor has no good code: the 0.02 is compared with 0.1, not with itself.
-        [0.45, 0.00, 0.02],
-        [-0.1, 0.00, -0.2],
-    ];
-    assert_eq!(QUICK.chosen_sets(&alone), [vec![0, 2], vec![1], vec![]]);
-    let plain = Alignment { relative: false, ..QUICK };
-    assert_eq!(plain.chosen_sets(&alone), [vec![0, 1, 2], vec![], vec![]]);
 }
 
 #[test]
