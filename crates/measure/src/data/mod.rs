@@ -17,6 +17,7 @@ use crate::rng::Rng;
 
 pub mod drawing;
 pub mod sets;
+mod simulation;
 pub mod storage;
 pub mod supervision;
 #[cfg(test)]
@@ -48,6 +49,7 @@ pub static DATASETS: &[Source] = &[
     sets::pendulum::SOURCE,
     sets::flow::SOURCE,
     sets::mixing::SOURCE,
+    sets::voronoi::SOURCE,
     sets::citris::SOURCE,
     sets::mnist::SOURCE,
     sets::fashion_mnist::SOURCE,
