@@ -10,6 +10,8 @@ use at_hand::published;
 use tempfile::TempDir;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::data::{self, Dataset, Range};
+use unbraid_measure::factors::Kind;
+use unbraid_measure::npz::{Npz, Numbers};
 use unbraid_measure::watch::Stage;
 
 /// Import what is published under `path`; the data set is in the directory.
@@ -129,7 +131,70 @@ fn pong_has_its_sequences_and_interventions() {
         assert_eq!((names[0], names[7]), ("ball_vel_dir", "score_right"));
         assert_eq!((data.factors()[1].size(), data.factors()[2].size()), (Some(1), None), "{part}");
     }
-    let triplets = format!("path = {path:?}\npart = 'test_triplets'").parse().unwrap();
-    let error = (data::find("citris").unwrap().open)(&triplets).err().unwrap().to_string();
-    assert!(error.contains("triplets"), "{error}");
+}
+
+#[test]
+fn triplets_of_pong_are_mixtures_of_their_frames() {
+    let Some(path) = published("citris_pong") else { return };
+    for part in ["val_triplets", "test_triplets"] {
+        let settings = format!("path = {path:?}\npart = '{part}'").parse().unwrap();
+        let (data, _) = (data::find("citris").unwrap().open)(&settings).unwrap();
+        assert_eq!((data.len(), data.triplet(200)), (600, None), "{part}");
+        assert_eq!(data.factors()[0].kind, Kind::Angle);
+        for number in 0..200 {
+            let triplet = data.triplet(number).unwrap();
+            let [first, second, mixed] = triplet.rows.map(|row| data.label(row).unwrap());
+            for (k, from_second) in triplet.from_second.into_iter().enumerate() {
+                let expected = if from_second { second[k] } else { first[k] };
+                assert_eq!(mixed[k], expected, "{part} {number} {k}");
+            }
+        }
+    }
+}
+
+/// The files of Pong, the values of their latents as the game has them, and their images.
+fn frames_of_pong(path: &Path) -> (Vec<[f32; 7]>, Vec<u8>) {
+    let mut file = Npz::open(path).unwrap();
+    let latents = file.array("latents").unwrap().into_floats();
+    let position = |pixels: f32| pixels / 16.0 - 1.0;
+    let values = |row: &[f32]| {
+        let positions = [row[2], row[3], row[4], row[5]].map(position);
+        let [x, y, left, right] = positions;
+        [row[0], x, y, left, right, row[6], row[7]]
+    };
+    let Numbers::Bytes(bytes) = file.array("images").unwrap().numbers else {
+        panic!("images are bytes")
+    };
+    (latents.chunks_exact(8).map(values).collect(), bytes)
+}
+
+#[test]
+fn published_frames_of_pong_are_what_is_drawn_from_their_latents() {
+    let Some(path) = published("citris_pong") else { return };
+    let (game, _) = (data::find("pong").unwrap().open)(&"frames = 20".parse().unwrap()).unwrap();
+    let world = game.world().unwrap();
+    let mut apart = [[0_usize; 256]; 4];
+    let parts = PONG.iter().map(|part| part.0).chain(["val_triplets", "test_triplets"]);
+    for part in parts {
+        let (values, bytes) = frames_of_pong(&path.join(format!("{part}.npz")));
+        let mut drawn = vec![0.0; 4 * 1024];
+        for (values, frame) in values.iter().zip(bytes.chunks_exact(4 * 1024)) {
+            world.draw(values, &mut drawn);
+            for (i, &byte) in frame.iter().enumerate() {
+                let level = (drawn[i % 4 * 1024 + i / 4] * 255.0).round() as u8;
+                apart[i % 4][usize::from(level.abs_diff(byte))] += 1;
+            }
+        }
+    }
+    for (channel, apart) in apart.iter().enumerate() {
+        let total: usize = apart.iter().sum();
+        let share = |level: usize| 100.0 * apart[level] as f64 / total as f64;
+        let most = (0..256).rfind(|level| apart[*level] > 0).unwrap();
+        eprintln!(
+            "pong, channel {channel}: {total} bytes, {:.3} % equal, {:.3} % one apart, at most {most}",
+            share(0),
+            share(1)
+        );
+        assert!(most <= 2 && share(0) > 98.0, "channel {channel}");
+    }
 }

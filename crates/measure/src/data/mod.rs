@@ -49,6 +49,8 @@ pub static DATASETS: &[Source] = &[
     sets::pendulum::SOURCE,
     sets::flow::SOURCE,
     sets::mixing::SOURCE,
+    sets::pong::SOURCE,
+    sets::ball_in_boxes::SOURCE,
     sets::voronoi::SOURCE,
     sets::citris::SOURCE,
     sets::mnist::SOURCE,

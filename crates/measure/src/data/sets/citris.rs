@@ -12,6 +12,8 @@ use crate::info::Info;
 use crate::npz::{Array, Npz, Numbers};
 use crate::settings;
 
+mod beside;
+
 /// The registry entry.
 pub const SOURCE: Source = Source {
     info: Info {
@@ -41,7 +43,13 @@ factors; each step to the next frame says which factors were intervened on.
 Settings:
 - path: the directory with train.npz, val.npz, ... or one .npz file.
 - part: the name of the file in the directory without .npz; \"\" is train. Files whose name ends in
-  _indep hold frames drawn one by one: they have no steps.
+  _indep hold frames drawn one by one: they have no steps. Those in _triplets hold rows in threes,
+  two frames and a mixture of them: images [triplets, 3, height, width, channels], latents
+  [triplets, 3, factors] and targets [triplets, factors], 1 where the mixture has the value of the
+  second frame.
+
+Where a settings.json beside the file has a `temporal_causal_graph` (that of Voronoi has), it says
+which factors cause which a step later.
 
 Good to know:
 - Everything is held in memory as bytes: 100,000 frames of Pong are 0.4 GB.
@@ -51,7 +59,9 @@ Good to know:
 - Pinball names its targets on their own (keys_targets): one stands for all factors whose names
   begin with it, as ball for ball_x and ball_y.
 - The fourth channel of Pong is not transparency: it shows where the ball goes next.
-- Triplets (*_triplets.npz) are not read yet.
+- Directions, hues and rotations that are known as such (ball_vel_dir of Pong, hue-* and rot-* of
+  Causal3DIdent) are angles: 0 and 2 pi are the same.
+- Pong and Ball-in-Boxes need no files: the data sets `pong` and `ball-in-boxes` make their own.
 
 Cite: Phillip Lippe, Sara Magliacane, Sindy Löwe, Yuki M. Asano, Taco Cohen, Efstratios Gavves,
 CITRIS: Causal Identifiability from Temporal Intervened Sequences, ICML 2022.",
@@ -125,12 +135,28 @@ fn file(settings: &mut Settings) -> Result<PathBuf> {
 
 fn read(path: &Path) -> Result<Stored> {
     let mut file = Npz::open(path)?;
-    let (bytes, rows, size) = images(path, &mut file)?;
-    let latents = Latents::read(path, &mut file, rows)?;
-    let steps = steps(path, &mut file, rows, &latents.names)?;
-    let whole = vec![false; latents.names.len()];
-    let data = Stored::bytes(bytes, size, false);
-    Ok(data.with_values(&latents.names, latents.values, &whole).with_steps(steps))
+    let Images { bytes, rows, size, in_threes } = Images::read(path, &mut file)?;
+    let latents = Latents::read(path, &mut file, rows, in_threes)?;
+    let names = &latents.names;
+    let whole = vec![false; names.len()];
+    let graph = beside::temporal_graph(path, names.len())?;
+    let steps = match in_threes {
+        true => Steps::default(),
+        false => steps(path, &mut file, rows, names)?,
+    };
+    let from_second = match in_threes {
+        true => from_second(path, &mut file, rows / 3, names)?,
+        false => Vec::new(),
+    };
+    let data = Stored::bytes(bytes, size, false).with_values(names, latents.values, &whole);
+    let data = data.with_angles(is_angle).with_temporal_graph(graph);
+    Ok(data.with_steps(steps).with_triplets(from_second))
+}
+
+/// Whether a factor is known to be an angle; the files do not say.
+fn is_angle(name: &str) -> bool {
+    let of_causal3dident = || name.starts_with("hue-") || name.starts_with("rot-");
+    name == "ball_vel_dir" || (CAUSAL3DIDENT.contains(&name) && of_causal3dident())
 }
 
 /// The first of these arrays that is there.
@@ -138,35 +164,46 @@ fn first_of(file: &Npz, names: [&'static str; 2]) -> &'static str {
     if file.has(names[1]) && !file.has(names[0]) { names[1] } else { names[0] }
 }
 
-/// Images as [rows, height, width, channels].
-fn images(path: &Path, file: &mut Npz) -> Result<(Vec<u8>, usize, [usize; 3])> {
-    let name = first_of(file, ["images", "imgs"]);
-    let refuse = |reason: String| Err(Error::format(path, format!("array `{name}` {reason}")));
-    let shape = file.shape(name)?;
-    let (rows, height, width, channels) = match shape[..] {
-        [_, 3, _, _, _] => {
-            let reason = "holds triplets of images, which are not read yet; take a sequence \
-                          (train, val, test) or single frames (val_indep, test_indep)";
-            return refuse(reason.into());
+/// Images as bytes, [rows, height, width, channels].
+struct Images {
+    bytes: Vec<u8>,
+    rows: usize,
+    /// Height, width, channels.
+    size: [usize; 3],
+    /// Whether they are triplets, one after the other.
+    in_threes: bool,
+}
+
+impl Images {
+    fn read(path: &Path, file: &mut Npz) -> Result<Self> {
+        let name = first_of(file, ["images", "imgs"]);
+        let refuse = |reason: String| Err(Error::format(path, format!("array `{name}` {reason}")));
+        let shape = file.shape(name)?;
+        let (rows, in_threes, height, width, channels) = match shape[..] {
+            _ if shape.contains(&0) => {
+                return refuse(format!("has the shape {shape:?}: no images"));
+            }
+            [triplets, 3, height, width, channels] => (triplets * 3, true, height, width, channels),
+            [rows, height, width, channels] => (rows, false, height, width, channels),
+            _ => {
+                return refuse(format!(
+                    "has the shape {shape:?}, expected [rows, height, width, channels], or \
+                     [triplets, 3, height, width, channels]"
+                ));
+            }
+        };
+        let kept = if name == "imgs" { channels.min(3) } else { channels };
+        if kept > 4 {
+            return refuse(format!("has the shape {shape:?}: more than 4 channels"));
         }
-        [rows, height, width, channels] if !shape.contains(&0) => (rows, height, width, channels),
-        _ => {
-            return refuse(format!(
-                "has the shape {shape:?}, expected [rows, height, width, channels]"
-            ));
+        let Numbers::Bytes(mut bytes) = file.array(name)?.numbers else {
+            return refuse("holds no bytes; images are uint8".into());
+        };
+        if kept < channels {
+            bytes = bytes.chunks_exact(channels).flat_map(|pixel| pixel[..kept].to_vec()).collect();
         }
-    };
-    let kept = if name == "imgs" { channels.min(3) } else { channels };
-    if kept > 4 {
-        return refuse(format!("has the shape {shape:?}: more than 4 channels"));
+        Ok(Self { bytes, rows, size: [height, width, kept], in_threes })
     }
-    let Numbers::Bytes(mut bytes) = file.array(name)?.numbers else {
-        return refuse("holds no bytes; images are uint8".into());
-    };
-    if kept < channels {
-        bytes = bytes.chunks_exact(channels).flat_map(|pixel| pixel[..kept].to_vec()).collect();
-    }
-    Ok((bytes, rows, [height, width, kept]))
 }
 
 /// The values of the factors and their names.
@@ -177,16 +214,19 @@ struct Latents {
 }
 
 impl Latents {
-    fn read(path: &Path, file: &mut Npz, rows: usize) -> Result<Self> {
+    fn read(path: &Path, file: &mut Npz, rows: usize, in_threes: bool) -> Result<Self> {
+        let table = |file: &mut Npz, name: &str, columns: usize| {
+            table(path, file, name, rows, columns, in_threes)
+        };
         if file.has("raw_latents") {
-            let raw = table(path, file, "raw_latents", rows, 10)?;
-            let shape = table(path, file, "shape_latents", rows, 2)?;
+            let raw = table(file, "raw_latents", 10)?;
+            let shape = table(file, "shape_latents", 2)?;
             let row = |(raw, shape): (&[f32], &[f32])| [raw, shape].concat();
             let values = raw.chunks_exact(10).zip(shape.chunks_exact(2)).flat_map(row).collect();
             return Ok(Self { names: CAUSAL3DIDENT.map(String::from).to_vec(), values });
         }
         let names = names(path, file, "keys")?;
-        let values = table(path, file, "latents", rows, names.len())?;
+        let values = table(file, "latents", names.len())?;
         Ok(Self { names, values })
     }
 }
@@ -205,9 +245,20 @@ fn names(path: &Path, file: &mut Npz, array: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The numbers of an array that must be [rows, columns] and finite.
-fn table(path: &Path, file: &mut Npz, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
-    let array = file.array(name)?;
+/// The numbers of an array that must be [rows, columns], or in threes [rows / 3, 3, columns], and
+/// finite.
+fn table(
+    path: &Path,
+    file: &mut Npz,
+    name: &str,
+    rows: usize,
+    columns: usize,
+    in_threes: bool,
+) -> Result<Vec<f32>> {
+    let mut array = file.array(name)?;
+    if let (true, &[triplets, 3, width]) = (in_threes, &array.shape[..]) {
+        array.shape = vec![triplets * 3, width];
+    }
     check(path, name, &array, &[rows], columns)?;
     Ok(array.into_floats())
 }
@@ -252,6 +303,23 @@ fn steps(path: &Path, file: &mut Npz, rows: usize, names: &[String]) -> Result<S
     let mut follows = vec![true; rows];
     follows[rows - 1] = false;
     Ok(Steps { follows, targets, actions: actions(path, file, rows)? })
+}
+
+/// [triplets, factors]: where the mixture has the value of the second frame.
+fn from_second(
+    path: &Path,
+    file: &mut Npz,
+    triplets: usize,
+    names: &[String],
+) -> Result<Vec<bool>> {
+    let name = first_of(file, ["targets", "interventions"]);
+    let array = file.array(name)?;
+    let (width, groups) = groups(path, file, names)?;
+    check(path, name, &array, &[triplets], width)?;
+    let table = array.into_floats();
+    let of_factors =
+        |row: &[f32]| groups.iter().map(|group| row[*group] != 0.0).collect::<Vec<_>>();
+    Ok(table.chunks_exact(width).flat_map(of_factors).collect())
 }
 
 /// How many columns the targets have, and which of them is about each factor.

@@ -1,8 +1,9 @@
 //! The data sets, a file each. What they share lies beside this folder: `storage/` for those that are
-//! read from files, `drawing/` for those that are drawn.
+//! read from files, `drawing/` for those that are drawn, `simulation/` for those that go on in time.
 
 pub mod abstract_dsprites;
 pub mod arrays;
+pub mod ball_in_boxes;
 pub mod binarized_mnist;
 pub mod cars3d;
 pub mod celeba;
@@ -18,6 +19,7 @@ pub mod mpi3d;
 pub mod noisy_dsprites;
 pub mod omniglot;
 pub mod pendulum;
+pub mod pong;
 pub mod scream_dsprites;
 pub mod shapes3d;
 pub mod smallnorb;

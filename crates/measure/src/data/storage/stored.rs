@@ -4,9 +4,11 @@
 
 use std::fs::File;
 
+use ndarray::Array2;
+
 use crate::data::storage::places::Places;
-use crate::data::{Dataset, Range, Shape, Transition};
-use crate::factors::Factor;
+use crate::data::{Dataset, Range, Shape, Transition, Triplet};
+use crate::factors::{Factor, Kind};
 
 /// Observations and, where known, the values of their factors.
 pub(crate) struct Stored {
@@ -19,6 +21,10 @@ pub(crate) struct Stored {
     /// Where each combination of values is, if every one is there once.
     places: Option<Places>,
     steps: Steps,
+    /// `[triplets, factors]`: where the third row of a triplet has the value of the second; empty where
+    /// rows are not in threes.
+    from_second: Vec<bool>,
+    temporal: Option<Array2<bool>>,
 }
 
 /// What is known of the steps from each row to the next. Empty lists say that nothing is known.
@@ -114,7 +120,9 @@ impl Stored {
         let shape = Shape { channels, height, width, range };
         let rows = count / shape.size();
         let (factors, values, steps) = (Vec::new(), Vec::new(), Steps::default());
-        Self { shape, rows, numbers, factors, values, places: None, steps }
+        let (from_second, temporal) = (Vec::new(), None);
+        let places = None;
+        Self { shape, rows, numbers, factors, values, places, steps, from_second, temporal }
     }
 
     /// Add the factors: their names, their values as [rows, factors], and which of them are whole
@@ -133,6 +141,29 @@ impl Stored {
         self.factors = names.iter().enumerate().map(factor).collect();
         self.places = Places::of(&self.factors, &values);
         self.values = values;
+        self
+    }
+
+    /// Take those factors for angles that can be any number and are said to be some.
+    pub(crate) fn with_angles(mut self, is_angle: impl Fn(&str) -> bool) -> Self {
+        for factor in &mut self.factors {
+            if factor.kind == Kind::Continuous && is_angle(&factor.name) {
+                factor.kind = Kind::Angle;
+            }
+        }
+        self
+    }
+
+    /// Say that rows come in threes, and which values the third has of the second: `[triplets,
+    /// factors]`.
+    pub(crate) fn with_triplets(mut self, from_second: Vec<bool>) -> Self {
+        self.from_second = from_second;
+        self
+    }
+
+    /// Add the graph from factors to those a step later.
+    pub(crate) fn with_temporal_graph(mut self, graph: Option<Array2<bool>>) -> Self {
+        self.temporal = graph;
         self
     }
 
@@ -203,6 +234,17 @@ impl Dataset for Stored {
             targets: row(&self.steps.targets),
             action: row(&self.steps.actions),
         })
+    }
+
+    fn temporal_graph(&self) -> Option<&Array2<bool>> {
+        self.temporal.as_ref()
+    }
+
+    fn triplet(&self, number: usize) -> Option<Triplet> {
+        let width = self.factors.len();
+        let from_second = self.from_second.get(number * width..(number + 1) * width)?.to_vec();
+        let rows = [0, 1, 2].map(|k| number * 3 + k);
+        (!from_second.is_empty()).then_some(Triplet { rows, from_second })
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::data::testing::{assert_refused, row};
-use crate::data::{Dataset, Transition};
+use crate::data::{Dataset, Transition, Triplet};
+use crate::factors::Kind;
 use crate::npz::NpzWriter;
 
 /// A folder for the files of one test.
@@ -127,8 +128,64 @@ fn what_is_not_there_or_does_not_fit_is_refused() {
     folder.refused("", "`targets` has the shape [3, 3], expected [3, 2]");
     let error = open(&Table::new()).err().unwrap().to_string();
     assert!(error.contains("`data.path` is missing"), "{error}");
+}
+
+/// Two triplets of one pixel with two factors.
+fn triplets(folder: &Folder, targets: &[usize]) {
     let mut file = NpzWriter::create(folder.0.path().join("val_triplets.npz")).unwrap();
-    file.array("images", &[2, 3, 1, 1, 4], &[0_u8; 24]).unwrap();
+    let images: Vec<u8> = (0..24).collect();
+    file.array("images", &[2, 3, 1, 1, 4], &images).unwrap();
+    let latents: Vec<f32> = (0..12).map(|k| k as f32 + 0.5).collect();
+    file.array("latents", &[2, 3, 2], &latents).unwrap();
+    let marks: Vec<u8> = (0..targets.iter().product()).map(|k| u8::from(k % 3 == 0)).collect();
+    file.array("targets", targets, &marks).unwrap();
+    file.strings("keys", &["ball_vel_dir".into(), "ball_x".into()]).unwrap();
     file.finish().unwrap();
-    folder.refused("part = 'val_triplets'", "holds triplets of images, which are not read yet");
+}
+
+#[test]
+fn triplets_are_rows_in_threes() {
+    let folder = Folder::new();
+    triplets(&folder, &[2, 2]);
+    let data = folder.open("part = 'val_triplets'").unwrap();
+    assert_eq!((data.len(), data.shape().to_string()), (6, "4 numbers".into()));
+    let second = Triplet { rows: [3, 4, 5], from_second: vec![false, true] };
+    assert_eq!(data.triplet(0).unwrap().from_second, [true, false]);
+    assert_eq!((data.triplet(1), data.triplet(2)), (Some(second), None));
+    assert_eq!(data.label(4), Some(vec![8.5, 9.5]));
+    assert!((0..6).all(|row| data.next(row).is_none()));
+    triplets(&folder, &[6, 2]);
+    folder.refused("part = 'val_triplets'", "`targets` has the shape [6, 2], expected [2, 2]");
+    folder.pong("train.npz", &[3, 2], |_| {});
+    assert!(folder.open("").unwrap().triplet(0).is_none());
+}
+
+#[test]
+fn directions_hues_and_rotations_are_angles() {
+    let folder = Folder::new();
+    triplets(&folder, &[2, 2]);
+    let data = folder.open("part = 'val_triplets'").unwrap();
+    assert_eq!([0, 1].map(|k| data.factors()[k].kind.clone()), [Kind::Angle, Kind::Continuous]);
+    let angles: Vec<_> = CAUSAL3DIDENT.iter().filter(|name| is_angle(name)).collect();
+    assert_eq!(angles.len(), 7);
+    assert!(!is_angle("rot-other") && !is_angle("ball_x"));
+}
+
+#[test]
+fn the_temporal_graph_lies_beside_the_file() {
+    let folder = Folder::new();
+    folder.pong("train.npz", &[3, 2], |_| {});
+    assert!(folder.open("").unwrap().temporal_graph().is_none());
+    let settings = folder.0.path().join("settings.json");
+    for other in ["no json", "{\"resolution\": 32}", "[1, 2]"] {
+        std::fs::write(&settings, other).unwrap();
+        assert!(folder.open("").unwrap().temporal_graph().is_none(), "{other}");
+    }
+    std::fs::write(&settings, "{\"temporal_causal_graph\": [[1, 1], [0, true]]}").unwrap();
+    let data = folder.open("").unwrap();
+    assert_eq!(data.temporal_graph().unwrap(), ndarray::array![[true, true], [false, true]]);
+    for wrong in ["[[1, 0]]", "[[1], [0]]", "[[1, 0], [0, \"a\"]]", "3"] {
+        std::fs::write(&settings, format!("{{\"temporal_causal_graph\": {wrong}}}")).unwrap();
+        folder.refused("", "`temporal_causal_graph` is not 2 lists of 2 zeros and ones");
+    }
 }

@@ -78,7 +78,7 @@ impl Mechanism {
 
 /// The mechanisms of all variables.
 pub(super) struct Mechanisms {
-    mechanisms: Vec<Mechanism>,
+    of_variable: Vec<Mechanism>,
     order: Vec<usize>,
     noise: Noise,
 }
@@ -106,7 +106,7 @@ impl Mechanisms {
         let mut numbers = vec![0.0; previous.len()];
         let mut values = vec![0.0; previous.len()];
         for &variable in &self.order {
-            let mechanism = &self.mechanisms[variable];
+            let mechanism = &self.of_variable[variable];
             // Drawn in any case, so that what is done to one variable leaves the noise of others alone.
             let chance = rng.normal();
             let number = match fate(variable) {

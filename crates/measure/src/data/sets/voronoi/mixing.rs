@@ -91,7 +91,9 @@ mod tests {
     fn drawn(version: Version, variables: usize) -> (Flow, Vec<f32>, Vec<f32>) {
         let mut before = vec![0.0; 3000 * variables];
         Rng::new(9).fill_normal(&mut before);
-        before.iter_mut().for_each(|v| *v = 0.5 * *v + 0.1);
+        for v in &mut before {
+            *v = 0.5 * *v + 0.1;
+        }
         let mut after = before.clone();
         let flow = Flow::draw(variables, &mut after, version, &Rng::new(4));
         (flow, before, after)
@@ -115,7 +117,8 @@ mod tests {
 
     #[test]
     fn it_can_be_inverted() {
-        for (version, variables) in [(Version::Biscuit, 6), (Version::Citris, 6), (Version::Biscuit, 9)]
+        for (version, variables) in
+            [(Version::Biscuit, 6), (Version::Citris, 6), (Version::Biscuit, 9)]
         {
             let (flow, before, after) = drawn(version, variables);
             let pairs = before.chunks_exact(variables).zip(after.chunks_exact(variables));

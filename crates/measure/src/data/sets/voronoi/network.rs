@@ -19,6 +19,8 @@ pub(super) const HIDDEN: usize = 32;
 const SLOPE: f32 = 0.1;
 /// How far a batch moves the running statistics towards its own.
 const MOMENTUM: f32 = 0.5;
+/// Rows that are summed in single precision.
+const BLOCK: usize = 50;
 /// Added to a variance before it divides.
 const EPSILON: f32 = 1e-5;
 
@@ -62,12 +64,11 @@ impl Layer {
     fn respond(&mut self, inputs: &Array2<f32>, learning: bool, leaky: bool) -> Array2<f32> {
         let mut out = inputs.dot(&self.weight);
         // The bias is taken out by the mean of the batch, but stays in the running one.
-        let [mean, variance] = match learning {
-            true => self.learn(&out),
-            false => {
-                let mean = self.mean.iter().zip(&self.bias).map(|(mean, bias)| mean - bias);
-                [mean.collect(), self.variance.clone()]
-            }
+        let [mean, variance] = if learning {
+            self.learn(&out)
+        } else {
+            let mean = self.mean.iter().zip(&self.bias).map(|(mean, bias)| mean - bias);
+            [mean.collect(), self.variance.clone()]
         };
         let scale: Vec<f32> = variance.iter().map(|v| (v + EPSILON).sqrt().recip()).collect();
         let offset: Vec<f32> =
@@ -87,11 +88,19 @@ impl Layer {
     fn learn(&mut self, batch: &Array2<f32>) -> [Vec<f32>; 2] {
         let (rows, width) = batch.dim();
         let (mut sum, mut squares) = (vec![0.0_f64; width], vec![0.0_f64; width]);
-        for row in batch.as_slice().expect("a product has contiguous rows").chunks_exact(width) {
-            for ((number, sum), squares) in row.iter().zip(&mut sum).zip(&mut squares) {
-                let number = f64::from(*number);
-                *sum += number;
-                *squares += number * number;
+        // Single precision within a block, which is fast, and double from block to block.
+        for block in batch.as_slice().expect("a product has contiguous rows").chunks(BLOCK * width)
+        {
+            let (mut part, mut part_squares) = ([0.0_f32; HIDDEN], [0.0_f32; HIDDEN]);
+            for row in block.chunks_exact(width) {
+                for ((number, sum), squares) in row.iter().zip(&mut part).zip(&mut part_squares) {
+                    *sum += number;
+                    *squares += number * number;
+                }
+            }
+            for k in 0..width {
+                sum[k] += f64::from(part[k]);
+                squares[k] += f64::from(part_squares[k]);
             }
         }
         let count = rows as f64;
@@ -203,7 +212,9 @@ fn layer(
 }
 
 fn leaky(mut numbers: [f32; HIDDEN]) -> [f32; HIDDEN] {
-    numbers.iter_mut().for_each(|number| *number = number.max(SLOPE * *number));
+    for number in &mut numbers {
+        *number = number.max(SLOPE * *number);
+    }
     numbers
 }
 

@@ -83,11 +83,15 @@ mod tests {
         let points = [[16.0, 16.0], [6.0, 16.0], [26.0, 16.0], [16.0, 6.0], [16.0, 26.0]];
         let cells = cells(&points);
         assert_eq!(cells[0].len(), 4);
-        assert!(cells[0].iter().flatten().all(|v| (v - 11.0).abs() < 1e-6 || (v - 21.0).abs() < 1e-6));
+        assert!(
+            cells[0].iter().flatten().all(|v| (v - 11.0).abs() < 1e-6 || (v - 21.0).abs() < 1e-6)
+        );
         assert!(cells.iter().all(|cell| area(cell) > 0.0));
         // Left: two corners, and 64 along each diagonal.
         let end = 64.0 / 2.0_f64.sqrt();
-        for corner in [[11.0, 11.0], [11.0, 21.0], [11.0 - end, 11.0 - end], [11.0 - end, 21.0 + end]] {
+        for corner in
+            [[11.0, 11.0], [11.0, 21.0], [11.0 - end, 11.0 - end], [11.0 - end, 21.0 + end]]
+        {
             assert!(cells[1].iter().any(|point| distance(*point, corner) < 1e-5), "{corner:?}");
         }
         assert_eq!(cells[1].len(), 4);
