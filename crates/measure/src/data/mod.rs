@@ -51,6 +51,7 @@ pub static DATASETS: &[Source] = &[
     sets::mixing::SOURCE,
     sets::pong::SOURCE,
     sets::ball_in_boxes::SOURCE,
+    sets::voronoi::SOURCE,
     sets::citris::SOURCE,
     sets::mnist::SOURCE,
     sets::fashion_mnist::SOURCE,

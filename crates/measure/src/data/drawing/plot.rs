@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_PI_4;
 
 use self::coverage::Coverage;
 
-mod coverage;
+pub(crate) mod coverage;
 
 /// Pixels per row and column.
 pub(crate) const SIDE: usize = 96;

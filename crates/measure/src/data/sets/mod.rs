@@ -25,5 +25,6 @@ pub mod shapes3d;
 pub mod smallnorb;
 pub mod squares;
 pub mod table;
+pub mod voronoi;
 pub mod xy_object;
 pub mod xy_squares;

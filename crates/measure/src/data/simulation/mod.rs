@@ -37,6 +37,11 @@ pub(crate) trait Simulator: World {
     /// The columns of the published arrays, which may have others than the factors, in other units.
     fn columns(&self) -> &[Column];
 
+    /// An action in its published units.
+    fn publish_action(&self, action: &[f32]) -> Vec<f32> {
+        action.to_vec()
+    }
+
     /// Which factors are ever intervened on. Only those are mixed in triplets.
     fn intervened(&self) -> Vec<bool>;
 

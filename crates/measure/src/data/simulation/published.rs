@@ -2,7 +2,7 @@
 
 use super::simulated::Simulated;
 use super::{Form, Simulator};
-use crate::data::{self, Dataset};
+use crate::data::{self, Dataset, Range};
 use crate::error::Result;
 use crate::npz::NpzWriter;
 
@@ -52,7 +52,8 @@ pub(super) fn write<S: Simulator + 'static>(
         Form::Independent => true,
         Form::Triplets(_) => rows.chunks(3).all(in_threes),
     };
-    if !fits || rows.is_empty() {
+    // Frames are bytes there: what is no picture has no place.
+    if !fits || rows.is_empty() || data.shape().range != Range::Unit {
         return Ok(false);
     }
     let lead: &[usize] = match data.form() {
@@ -118,7 +119,8 @@ fn targets<S: Simulator + 'static>(
             })?;
             let Some(width) = data.action(rows[0]).map(<[f32]>::len) else { return Ok(()) };
             file.stream::<f32>("actions", &[rows.len(), width], |sink| {
-                rows.iter().try_for_each(|&row| data.action(row).map_or(Ok(()), &mut *sink))
+                let published = |row| Some(data.simulator.publish_action(data.action(row)?));
+                rows.iter().try_for_each(|&row| published(row).map_or(Ok(()), |a| sink(&a)))
             })
         }
         Form::Triplets(_) => {

@@ -85,7 +85,7 @@ impl States {
 }
 
 /// Two different frames each time, and a coin per factor that is ever intervened on; the coins are
-/// thrown again if all say the first frame. The other factors are those of the first frame.
+/// thrown again if all say the same frame. The other factors are those of the first frame.
 fn mixtures(frames: &[Vec<f32>], intervened: &[bool], count: usize, rng: &mut Rng) -> States {
     let mut states = States::default();
     for _ in 0..count {
@@ -94,7 +94,7 @@ fn mixtures(frames: &[Vec<f32>], intervened: &[bool], count: usize, rng: &mut Rn
         let mask = loop {
             let coin = |free: &bool| rng.below(2) == 1 && *free;
             let mask: Vec<bool> = intervened.iter().map(coin).collect();
-            if mask.contains(&true) {
+            if mask.contains(&true) && mask.contains(&false) {
                 break mask;
             }
         };
