@@ -192,6 +192,19 @@ impl Metric for Alignment {
     }
 }
 
+/// The factor that each code predicts best, alone; none for a code that predicts nothing. For methods that do
+/// not say themselves what their codes stand for.
+pub fn assigned(representation: &Representation) -> Result<Vec<Option<usize>>> {
+    let (train, test) = representation.split()?;
+    let heads = heads(&train, &test)?;
+    let codes: Vec<usize> = (0..representation.codes.ncols()).collect();
+    let rows = [&test, &train].map(|rows| Rows::new(rows, &train, &codes, &heads));
+    let alone = r2_alone(&rows[1], &rows[0], &heads);
+    let sets = Sets::chosen(&alone, Alignment::BOUNDED.relative);
+    let owner = |code: &usize| sets.own.iter().position(|set| set.contains(code));
+    Ok(codes.iter().map(|code| owner(code).map(|head| heads[head].factor)).collect())
+}
+
 /// Codes `[rows, codes]`, with mean 0 and variance 1 among the training rows, and what the network
 /// should say, `[rows, outputs]`.
 struct Rows {

@@ -331,7 +331,20 @@ pub(crate) struct Intervene {
     /// Compare the effects of every intervention with the simulator's, over many rows.
     #[arg(long, conflicts_with_all = ["set", "grid", "row"])]
     pub(crate) effects: bool,
-    /// The image; RUN/interventions.png if left out.
+    /// Put these factors of one row into another, by exchanging their latents: `--swap ball-x,ball-y --from 3
+    /// --into 7`.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires_all = ["from", "into"])]
+    pub(crate) swap: Vec<String>,
+    /// The row that the factors of `--swap` are taken from.
+    #[arg(long, value_name = "ROW")]
+    pub(crate) from: Option<usize>,
+    /// The row that they are put into.
+    #[arg(long, value_name = "ROW")]
+    pub(crate) into: Option<usize>,
+    /// Judge exchanges of latents by the triplets of the data: two images and their true mixture.
+    #[arg(long, conflicts_with_all = ["set", "grid", "effects", "row", "swap"])]
+    pub(crate) triplets: bool,
+    /// The image; RUN/interventions.png if left out, or RUN/swap.png.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -12,6 +12,16 @@ use super::{Output, opened, table};
 
 pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
     let trained = opened(&options.run)?;
+    if options.triplets {
+        let screen = Screen::new(output);
+        let (found, _) = trained.triplets(&screen)?;
+        drop(screen);
+        return output.result(&distances(&found), || found);
+    }
+    if let (Some(from), Some(into)) = (options.from, options.into) {
+        let (screen, out) = (Screen::new(output), options.out.as_deref());
+        return output.file(&trained.swap(&options.swap, [from, into], out, &screen)?);
+    }
     let interventions = trained.interventions()?;
     let (dos, warnings) = intervene::parse(&options.set, &interventions.known)?;
     for warning in warnings {
@@ -28,6 +38,18 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
     }
     let found = interventions.counterfactuals(&dos, options.row, out, &screen)?;
     output.result(&answered(&found), || found.to_json())
+}
+
+/// `triplets.json` as a table.
+fn distances(found: &Json) -> String {
+    let number = |value: &Json| format!("{:.4}", value.as_f64().unwrap_or(f64::NAN));
+    let mut rows = vec![["factor", "distance", "encoder alone"].map(String::from).to_vec()];
+    for factor in found["factors"].as_array().into_iter().flatten() {
+        let name = factor["name"].as_str().unwrap_or_default().to_string();
+        rows.push(vec![name, number(&factor["distance"]), number(&factor["floor"])]);
+    }
+    rows.push(vec!["mean".into(), number(&found["distance"]), number(&found["floor"])]);
+    format!("{}\n{} triplets\n", table(&rows), found["triplets"])
 }
 
 /// The concepts of a row before and after, beside the truth.

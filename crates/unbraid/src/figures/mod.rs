@@ -27,6 +27,7 @@ pub mod matching;
 pub mod reconstructions;
 pub mod training;
 pub mod traverse;
+pub mod triplets;
 
 /// Every figure, in the order in which they are drawn.
 pub static FIGURES: &[Entry] = &[

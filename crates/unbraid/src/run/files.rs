@@ -33,6 +33,8 @@ pub const BOUND: &str = "bound.json";
 pub const GRAPH: &str = "graph.json";
 /// What interventions do, measured.
 pub const EFFECTS: &str = "effects.json";
+/// How far predicted mixtures of two images are from the true ones.
+pub const TRIPLETS: &str = "triplets.json";
 /// The codes that `unbraid encode` writes if not told otherwise.
 pub const CODES: &str = "codes.npz";
 /// The page about the run.
@@ -56,7 +58,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 12] = [
+const FIRST: [Entry; 13] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -69,6 +71,7 @@ const FIRST: [Entry; 12] = [
     result(BOUND, "how likely the model finds the data"),
     result(GRAPH, "the graph, as numbers"),
     result(EFFECTS, "what interventions do, measured"),
+    result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
 ];
 
 const LAST: [Entry; 2] = [

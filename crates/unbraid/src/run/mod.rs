@@ -21,6 +21,7 @@ pub mod score;
 pub mod tensorboard;
 pub mod train;
 mod trained;
+mod triplets;
 
 pub use base::Base;
 pub use directory::{Log, Run, VERSION};

@@ -129,13 +129,25 @@ impl TrainedRun {
         Ok(codes)
     }
 
+    /// The codes that tell what latents stand for: of held-out rows where there are some, since there the
+    /// factors may be independent of each other.
+    pub(super) fn judged_codes(&self, watch: &dyn Watch) -> Result<Representation<'static>> {
+        let plan = self.held_out()?.unwrap_or(&self.plan);
+        self.codes_of(plan, watch)
+    }
+
     /// The codes of the rows that are scored of a plan: this one's, or that of its held-out data.
     pub(super) fn codes_of(
         &self,
         plan: &Plan,
         watch: &dyn Watch,
     ) -> Result<Representation<'static>> {
-        encode(self.learner(), &*plan.data, &scored_rows(plan).0, watch)
+        let mut codes = encode(self.learner(), &*plan.data, &scored_rows(plan).0, watch)?;
+        // What can be found is what was intervened on in training.
+        let targets = self.plan.task.targets;
+        let is_target = |factor: usize| targets.iter().any(|target| target == factor);
+        codes.readings.targets = (!targets.is_empty()).then(|| (0..codes.factors.len()).map(is_target).collect());
+        Ok(codes)
     }
 
     /// One draw from the posterior of each of these rows, for methods that have one.
