@@ -73,7 +73,18 @@ impl Model for Autoencoder {
         title: "Autoencoder",
         summary: "codes with a little noise and no prior, as a base for citris-nf and biscuit-nf",
         paper: "",
-        page: "TODO",
+        page: "\
+## What it is
+An encoder and a decoder with a little noise on the codes between them, and no prior: as much of an image as
+fits into the codes. It is the base of citris-nf and biscuit-nf.
+
+    L = sum over pixels (x_hat - x)^2 + shrinkage pixels mean z^2,   x_hat = decoder(encoder(x) + code_noise e)
+
+## Settings
+latents (16), channels (32, of the first layers), code_noise (0.05), shrinkage (0.000001).
+
+## What to expect
+Good reconstructions, and codes that mean nothing by themselves.",
     };
     const RECIPE: &'static str = RECIPE;
     const SUPERVISION: Supervision = Supervision::None;

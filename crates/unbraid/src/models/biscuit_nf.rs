@@ -61,7 +61,22 @@ impl Model for BiscuitNf {
         title: "BISCUIT-NF",
         summary: "BISCUIT by a normalising flow on a trained autoencoder",
         paper: "Lippe et al., BISCUIT: Causal Representation Learning from Binary Interactions, UAI 2023",
-        page: "TODO",
+        page: "\
+## What it is
+BISCUIT by a normalising flow on the codes of a trained autoencoder, with the prior of biscuit-vae:
+
+    z = f(e + noise),  L = E[-log p(z'|z, a) - log |det df|]
+
+Without `model.base` an autoencoder is trained first, in the folder `base` of the run directory. Data that are
+vectors need none.
+
+## Settings
+flow_layers (6), samples (2, noisy copies of each frame), code_noise (0.05), prior_width (64), temperature
+(2.9), logit_factor (0.004). `model.base = { latents = 12, steps = 20_000 }` sets the autoencoder that is
+trained first.
+
+## What to expect
+As biscuit-vae, for images in which small things matter.",
     };
     const RECIPE: &'static str = RECIPE;
     const BASE: Option<&'static str> = Some("autoencoder");

@@ -79,7 +79,28 @@ impl Model for BiscuitVae {
         title: "BISCUIT-VAE",
         summary: "causal variables of a sequence with actions, by what each action touches",
         paper: "Lippe et al., BISCUIT: Causal Representation Learning from Binary Interactions, UAI 2023",
-        page: "TODO",
+        page: "\
+## What it is
+Causal variables recovered from a sequence of images in which an agent acts, without being told what its
+actions touch. Each latent learns, as a function of the action, whether it is interacted with: yes or no.
+
+    L = E[-log p(x'|z')] + E[log q(z'|x') - log p(z'|z, a)],   p(z'|z, a) = prod_j p(z'_j | z, I_j(a))
+
+## Settings
+latents (12: twice the variables is a good start), channels (32), samples (4, of the posterior in the KL),
+flow_layers (4), prior_width (32), temperature (2.9 at the end, from 1: how binary interactions become),
+logit_factor (0.0005, how much interactions are pushed towards no), noise (0.354).
+
+## What to expect
+Latents that stand for single variables, and with each a map of the actions that touch it.
+`unbraid score RUN --metric alignment` assigns latents to variables and shows how well they predict them.
+
+## Reading the log
+`touched` is the share of interactions that are on, `decided` how far they are from undecided, up to 1.
+
+## Good to know
+Identifiable if every variable has its own pattern of actions that touch it, and touching changes how it moves.
+Actions of two numbers, a place, are shown to the net as sines and cosines.",
     };
     const RECIPE: &'static str = RECIPE;
     const SUPERVISION: Supervision = Supervision::Actions(Window::TRANSITION);

@@ -69,7 +69,24 @@ impl Model for CitrisNf {
         title: "CITRIS-NF",
         summary: "CITRIS by a normalising flow on a trained autoencoder",
         paper: "Lippe et al., CITRIS: Causal Identifiability from Temporal Intervened Sequences, ICML 2022",
-        page: "TODO",
+        page: "\
+## What it is
+CITRIS by a normalising flow on the codes of a trained autoencoder. The autoencoder keeps all that is in an
+image, the flow untangles it, with prior, assignment and classifier as in citris-vae:
+
+    z = f(e + noise),  L = beta E[-log p(z'|z, I) - log |det df|] + L_model + beta_classifier L_z
+
+Without `model.base` an autoencoder is trained first, in the folder `base` of the run directory: one command,
+one progress bar, and `--resume` goes on in either stage. Name a finished run as `model.base` to use that.
+
+## Settings
+Those of citris-vae but for the networks; samples (2, noisy copies of each frame), code_noise (0.05, that of
+the autoencoder), prior_width (64). `model.base = { latents = 16, channels = 32, steps = 20_000 }` sets the
+autoencoder that is trained first.
+
+## What to expect
+Small things that a VAE first ignores, such as the ball of pong, are there from the start, so all variables
+are found sooner and more reliably.",
     };
     const RECIPE: &'static str = RECIPE;
     const BASE: Option<&'static str> = Some("autoencoder");

@@ -80,7 +80,37 @@ impl Model for CitrisVae {
         title: "CITRIS-VAE",
         summary: "causal variables of a sequence with known intervention targets",
         paper: "Lippe et al., CITRIS: Causal Identifiability from Temporal Intervened Sequences, ICML 2022",
-        page: "TODO",
+        page: "\
+## What it is
+Causal variables recovered from a sequence of images in which somebody intervenes, and says on what: the
+targets. Each variable that is intervened on gets its own latents, and what no intervention explains gets the
+rest.
+
+    L = E[-log p(x'|z')] + beta E[log q(z'|x') - log p(z'|z, I)] + beta_classifier (L_model + L_z)
+
+The prior lets the latents of a target follow the frame before, unless it is intervened on. Which latent
+belongs to which target is learned (the assignment psi), with the help of a classifier: the latents of target
+i must tell whether i was intervened on, and nothing about the other targets.
+
+## Settings
+latents (16), channels (32, of the first layers), beta (1; may follow a schedule), beta_classifier (2),
+lambda (0.01, how much cheaper the rest psi0 is; 0 for none), interventions (perfect, or imperfect where a new
+value may depend on the old one), conditional_targets (true: for targets that are not drawn independently),
+flow_layers (4), prior_width (32), classifier_learning_rate (0.004), noise (0.354: the sum of squared errors of
+images from -1 to 1).
+
+## What to expect
+`unbraid score RUN --metric alignment` shows how well the latents of each variable predict it (r2_diagonal)
+and others (r2_separation). A block learns at some point and fast: on pong the paddles first, then the ball,
+its direction last. `unbraid intervene RUN --triplets` mixes two images by their latents.
+
+## Reading the log
+`classifier` is the loss of the target classifier, `targets` what it costs the latents: both fall as blocks
+find their variables. `kl` rises when a variable is discovered.
+
+## Good to know
+What must hold for the variables to be identifiable: each is intervened on at some steps, no two always
+together, and frames show the whole state. Otherwise you are told, and get fewer variables.",
     };
     const RECIPE: &'static str = RECIPE;
     const SUPERVISION: Supervision = Supervision::Targets(Window::TRANSITION);

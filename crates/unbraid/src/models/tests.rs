@@ -12,7 +12,7 @@ use super::*;
 use crate::compute::device;
 use crate::model::batch::{self, Batch};
 use crate::model::weights::{self, Weight, Weights};
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Code, Columns, Loss, Model, Settings, Step, Task};
 
 const BATCH: usize = 8;
 const SHAPE: Shape = Shape { channels: 1, height: 3, width: 3, range: Range::Unit };
@@ -46,8 +46,8 @@ impl<M: Model> Example<M> {
             weight.values.iter_mut().for_each(|value| *value += 0.2 * rng.normal());
         }
         let model = weights::into(model, weights).unwrap();
-        let draw = draw(M::supervision(&config));
-        let batch = Batch::new(&draw, SHAPE, &device::training());
+        let draw = draw(M::supervision(&config), task.shape);
+        let batch = Batch::new(&draw, task.shape, &device::training());
         Self { model, batch, rounding: 1e-4 }
     }
 
@@ -99,26 +99,30 @@ impl<M: Model> Example<M> {
     }
 }
 
-fn draw(supervision: Supervision) -> Draw {
+fn draw(supervision: Supervision, shape: Shape) -> Draw {
     let mut rng = Rng::new(5);
     let mut random = |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
-    let (views, labels, targets) = match supervision {
-        Supervision::SomeLabels(_) => (2, 2, 0),
-        Supervision::Pairs(_) => (2, 0, 2),
-        Supervision::OneFactor(_) => (1, 0, 2),
-        _ => (1, 0, 0),
+    let (views, labels, targets, action) = match supervision {
+        Supervision::SomeLabels(_) => (2, 2, 0, 0),
+        Supervision::Pairs(_) => (2, 0, 2, 0),
+        Supervision::OneFactor(_) => (1, 0, 2, 0),
+        Supervision::Time(_) => (2, 0, 0, 0),
+        Supervision::Targets(_) => (2, 0, 2, 0),
+        Supervision::Actions(_) => (2, 0, 0, 2),
+        _ => (1, 0, 0, 0),
     };
     // A segment for each row, in turn.
     let segments =
         (0..BATCH * SEGMENTS).map(|k| f32::from(u8::from(k % SEGMENTS == k / SEGMENTS % SEGMENTS)));
     Draw {
         count: BATCH,
-        views: (0..views).map(|_| random(BATCH * SHAPE.size())).collect(),
+        views: (0..views).map(|_| random(BATCH * shape.size())).collect(),
         labels: match supervision {
             Supervision::Labels => segments.collect(),
             _ => random(BATCH * labels),
         },
         targets: random(BATCH * targets).into_iter().map(f32::round).collect(),
+        actions: random(BATCH * action),
         ..Draw::default()
     }
 }
@@ -160,6 +164,59 @@ fn every_loss_has_the_gradient_that_differences_find() {
     for loss in ["cross-entropy", "squares", "covariance"] {
         check::<vae::Vae>(&format!("label_weight = 2\nlabel_loss = '{loss}'"));
     }
+}
+
+/// Tiny models of transitions: of vectors, with two targets and actions of two numbers.
+fn of_transitions<M: Model>(text: &str) -> Example<M> {
+    let shape = Shape { channels: 5, height: 1, width: 1, range: Range::Real };
+    sequence(text, shape)
+}
+
+fn sequence<M: Model>(text: &str, shape: Shape) -> Example<M> {
+    let task = Task { targets: Columns::first(2), action: 2, ..Task::observing(shape, 40) };
+    Example { rounding: 3e-4, ..Example::of(text, &task) }
+}
+
+/// Values that are cancelled and assignments that are drawn have gradients that differences do not see; they
+/// are looked at where they are made, in `parts/time`.
+fn is_plain(path: &str) -> bool {
+    !path.contains("intervened") && !path.contains("psi")
+}
+
+#[test]
+fn losses_of_transitions_have_the_gradients_that_differences_find() {
+    const NETS: &str = "latents = 3\nchannels = 1\n";
+    let image = Shape { channels: 1, height: 4, width: 4, range: Range::Unit };
+    let nets = |text: &str| format!("{NETS}{text}");
+    of_transitions::<slow_vae::SlowVae>(NETS).check(&|_| true, &total);
+    sequence::<slow_vae::SlowVae>(NETS, image).check(&|_| true, &total);
+    of_transitions::<autoencoder::Autoencoder>(NETS).check(&|_| true, &total);
+    for told in ["targets", "actions"] {
+        let text = nets(&format!("flow_layers = 2\nprior_width = 4\ntold = '{told}'"));
+        of_transitions::<transition_ivae::TransitionIvae>(&text).check(&|_| true, &total);
+    }
+    // The regulariser has a gradient and no value.
+    let free = "flow_layers = 2\nprior_width = 3\nlogit_factor = 0\n";
+    of_transitions::<biscuit_vae::BiscuitVae>(&nets(free)).check(&|_| true, &total);
+    of_transitions::<biscuit_nf::BiscuitNf>(free).check(&|_| true, &total);
+    for interventions in ["perfect", "imperfect"] {
+        let text = format!("flow_layers = 2\nprior_width = 3\ninterventions = '{interventions}'\n");
+        let vae = of_transitions::<citris_vae::CitrisVae>(&nets(&text));
+        both_players(&vae, 2.0);
+        both_players(&of_transitions::<citris_nf::CitrisNf>(&text), 1.0);
+    }
+}
+
+/// The target classifier learns by its own loss alone, and nothing else learns by it.
+fn both_players<M: Model>(example: &Example<M>, weight: f64) {
+    let own = |path: &str| path.contains("classifier");
+    let its = |loss: Loss| term("classifier")(loss) * weight;
+    let rest = |loss: Loss| {
+        let total = loss.total.clone();
+        total - term("classifier")(loss) * weight
+    };
+    example.check(&own, &its);
+    example.check(&|path| !own(path) && is_plain(path), &rest);
 }
 
 /// A tiny TCL; the loss is looked at in step 7 of 10.
@@ -459,7 +516,7 @@ fn the_force_of_an_annealed_vae_turns_round_at_its_capacity() {
 #[test]
 fn two_equal_observations_share_every_latent() {
     let mut example = Example::<weak_vae::WeakVae<weak_vae::AdaGroup>>::new("");
-    let mut draw = draw(Supervision::Pairs(Pairs::DEFAULT));
+    let mut draw = draw(Supervision::Pairs(Pairs::DEFAULT), SHAPE);
     draw.views[1] = draw.views[0].clone();
     example.batch = Batch::new(&draw, SHAPE, &device::training());
     let shared = term("shared")(example.loss(&example.model)).into_scalar::<f32>();

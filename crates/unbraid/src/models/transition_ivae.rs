@@ -104,7 +104,24 @@ impl Model for TransitionIvae {
         summary: "a VAE whose prior sees the frame before and what was done; compared with CITRIS and BISCUIT",
         paper: "Khemakhem et al., Variational Autoencoders and Nonlinear ICA, AISTATS 2020; as in Lippe et \
                 al. 2022",
-        page: "TODO",
+        page: "\
+## What it is
+The VAE that the CITRIS and BISCUIT papers compare with (there iVAE*, or iVAE): its prior sees the latents of
+the frame before and what was done,
+
+    L = E[-log p(x'|z')] + beta E[log q(z'|x') - log p(z'|z, u)],   p(z'|z, u) = prod_j N(z'_j; net([z, u])_j)
+
+with a normalising flow between the latents of the decoder and those of the prior. u are the intervention
+targets, or the action.
+
+## Settings
+told (auto: actions where the data have some, else targets), beta (1; may follow a schedule), latents (16),
+channels (32), noise (0.354), flow_layers (4), prior_width (256).
+
+## What to expect
+Latents that are independent given the frame before and u. Nothing says which latent belongs to which
+variable: `alignment` assigns each to the one it predicts best. On pong it comes close to CITRIS; on voronoi,
+where only an action is told, it stays far behind BISCUIT.",
     };
     const RECIPE: &'static str = RECIPE;
     const SUPERVISION: Supervision = Supervision::Targets(Window::TRANSITION);

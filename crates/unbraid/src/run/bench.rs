@@ -17,6 +17,8 @@ use crate::model::{Columns, Step, Task};
 /// Beyond these a typing error is more likely than a wish.
 const MOST_STEPS: usize = 1_000_000;
 const MOST_NUMBERS: usize = 1 << 28;
+/// How many codes a base has.
+const CODES: usize = 16;
 /// What random labels, targets and actions have per example.
 const LABEL_SIZE: usize = 4;
 
@@ -68,7 +70,11 @@ impl Workload<'_> {
     }
 
     fn prepare(&self) -> Result<(Box<dyn Learner>, Draw)> {
-        let shape = Shape { range: Range::Unit, ..self.shape };
+        // What stands on a base sees its codes.
+        let shape = match self.entry.base {
+            None => Shape { range: Range::Unit, ..self.shape },
+            Some(_) => Shape { channels: CODES, height: 1, width: 1, range: Range::Real },
+        };
         let numbers = [self.batch, shape.channels, shape.height, shape.width];
         let numbers = numbers.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
         if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) || self.repeats > MOST_STEPS {
@@ -82,11 +88,11 @@ impl Workload<'_> {
         let rng = Rng::new(0);
         let method = (self.entry.configure)(&self.settings, &task)?;
         let learner = method.build(&task, &rng.split("weights"));
-        Ok((learner, self.draw(method.supervision(), &mut rng.split("pixels"))))
+        Ok((learner, self.draw(method.supervision(), shape, &mut rng.split("pixels"))))
     }
 
     /// Random numbers in the form of the model's supervision.
-    fn draw(&self, supervision: Supervision, rng: &mut Rng) -> Draw {
+    fn draw(&self, supervision: Supervision, shape: Shape, rng: &mut Rng) -> Draw {
         let mut random =
             |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
         let (views, labels, targets, actions) = match supervision {
@@ -102,7 +108,7 @@ impl Workload<'_> {
         Draw {
             count: self.batch,
             rows: vec![],
-            views: (0..views).map(|_| random(self.batch * self.shape.size())).collect(),
+            views: (0..views).map(|_| random(self.batch * shape.size())).collect(),
             labels: random(self.batch * labels),
             targets: random(self.batch * targets).into_iter().map(f32::round).collect(),
             actions: random(self.batch * actions),

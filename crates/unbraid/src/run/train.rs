@@ -48,7 +48,10 @@ pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         false => Run::create(base, first)?,
     };
     match train_one(&base, first, &Shifted { watch, before: 0, all })? {
-        Ending::Finished => train_one(run, plan, &Shifted { watch, before, all }),
+        Ending::Finished => Ok(match train_one(run, plan, &Shifted { watch, before, all })? {
+            Ending::Finished => Ending::Finished,
+            Ending::Interrupted(done) => Ending::Interrupted(before + done),
+        }),
         interrupted => Ok(interrupted),
     }
 }
