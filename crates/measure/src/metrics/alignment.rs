@@ -16,8 +16,8 @@
 //!   or 1, against the most frequent class; but no file says whether values have an order, and
 //!   those of most data sets have one.
 //! - The outputs are linear, with a squared loss, and the factors standardised. There, numbers have
-//!   a tanh over a declared range, and angles a loss of 1 - cosine similarity, with a penalty on the
-//!   length of the point. Both give the direction of the point.
+//!   a tanh over a declared range, and angles a loss of 1 - cosine similarity, with a penalty on
+//!   the length of the point. Both answer with the direction of the point.
 //! - The training is bounded ([`Training::BOUNDED`]; [`Alignment::PAPER`] has theirs), on the
 //!   training rows of the table's split, not on half of the rows.
 //! - The information of a single code is estimated from bins, not by a network of all single codes.
