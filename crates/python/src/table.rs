@@ -62,6 +62,7 @@ impl Table<'_> {
         };
         Ok(Readings {
             blocks: self.blocks.clone(),
+            targets: None,
             kl: self.kl.clone(),
             learned_graph: self.learned_graph.as_ref().map(|graph| graph.as_array().to_owned()),
             true_graph: self.true_graph.as_ref().map(graph).transpose()?,
