@@ -341,6 +341,9 @@ pub(crate) struct Intervene {
     /// The row that they are put into.
     #[arg(long, value_name = "ROW")]
     pub(crate) into: Option<usize>,
+    /// Judge what actions touch, as a model such as `biscuit-vae` has learned it, and draw where.
+    #[arg(long, conflicts_with_all = ["set", "grid", "effects", "row", "swap"])]
+    pub(crate) interactions: bool,
     /// Judge exchanges of latents by the triplets of the data: two images and their true mixture.
     #[arg(long, conflicts_with_all = ["set", "grid", "effects", "row", "swap"])]
     pub(crate) triplets: bool,

@@ -18,6 +18,12 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
         drop(screen);
         return output.result(&distances(&found), || found);
     }
+    if options.interactions {
+        let screen = Screen::new(output);
+        let found = trained.interactions(&screen)?;
+        drop(screen);
+        return output.result(&touched(&found), || found);
+    }
     if let (Some(from), Some(into)) = (options.from, options.into) {
         let (screen, out) = (Screen::new(output), options.out.as_deref());
         return output.file(&trained.swap(&options.swap, [from, into], out, &screen)?);
@@ -50,6 +56,19 @@ fn distances(found: &Json) -> String {
     }
     rows.push(vec!["mean".into(), number(&found["distance"]), number(&found["floor"])]);
     format!("{}\n{} triplets\n", table(&rows), found["triplets"])
+}
+
+/// `interactions.json` as a table.
+fn touched(found: &Json) -> String {
+    let number = |value: &Json| value.as_f64().map_or("-".into(), |value| format!("{value:.3}"));
+    let mut rows = vec![["factor", "latent", "F1", "without a clue"].map(String::from).to_vec()];
+    for factor in found["factors"].as_array().into_iter().flatten() {
+        let name = factor["name"].as_str().unwrap_or_default().to_string();
+        let latent = factor["latent"].as_u64().map_or("-".into(), |latent| latent.to_string());
+        rows.push(vec![name, latent, number(&factor["f1"]), number(&factor["constant"])]);
+    }
+    rows.push(vec!["mean".into(), String::new(), number(&found["f1"]), String::new()]);
+    format!("{}\n{} steps\n", table(&rows), found["steps"])
 }
 
 /// The concepts of a row before and after, beside the truth.

@@ -21,6 +21,7 @@ use traverse::Span;
 
 pub mod factors;
 pub mod graph;
+pub mod interactions;
 pub mod interventions;
 pub mod layers;
 pub mod matching;

@@ -17,6 +17,8 @@ pub struct Abilities<'a> {
     pub densities: Option<&'a dyn Densities>,
     /// Latents that stand for concepts, and interventions on them.
     pub concepts: Option<&'a dyn Concepts>,
+    /// What actions touch.
+    pub interactions: Option<&'a dyn Interacts>,
     /// How many latents each layer has, from the bottom, for methods with several layers of latents.
     pub layers: Vec<usize>,
     /// The factor that each latent is given to by the method itself, none for those of no factor.
@@ -40,6 +42,13 @@ pub trait Decoder {
     fn noise(&self) -> Option<f64> {
         None
     }
+}
+
+/// A method that knows which latents an action touches.
+pub trait Interacts {
+    /// Of actions `[rows, action]`, a number for each latent that is positive where it is touched,
+    /// `[rows, latents]`.
+    fn interactions(&self, actions: Tensor<2>) -> Tensor<2>;
 }
 
 /// A method with both densities p(x, z) and q(z|x).

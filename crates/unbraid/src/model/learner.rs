@@ -151,6 +151,12 @@ pub trait Learner: Send {
         None
     }
 
+    /// Of actions `[rows, action]`, a number for each latent that is positive where it is touched, if the
+    /// method knows.
+    fn interactions(&self, _actions: ArrayView2<f32>) -> Option<Array2<f32>> {
+        None
+    }
+
     /// How many latents each concept has, if latents stand for concepts.
     fn dimensions(&self) -> Option<usize> {
         None

@@ -31,7 +31,9 @@ mod task;
 mod trained;
 pub mod weights;
 
-pub use abilities::{Abilities, Concepts, Decoder, Densities, Intervened, Reason, Strengths};
+pub use abilities::{
+    Abilities, Concepts, Decoder, Densities, Interacts, Intervened, Reason, Strengths,
+};
 pub use loss::Loss;
 pub use step::Step;
 pub use task::{Columns, Task};

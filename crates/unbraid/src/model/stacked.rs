@@ -111,6 +111,10 @@ impl Learner for Stacked {
         self.top.layers()
     }
 
+    fn interactions(&self, actions: ArrayView2<f32>) -> Option<Array2<f32>> {
+        self.top.interactions(actions)
+    }
+
     fn blocks(&self) -> Option<Vec<Option<usize>>> {
         self.top.blocks()
     }

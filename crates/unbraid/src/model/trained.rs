@@ -157,6 +157,17 @@ impl<M: Model> Learner for Trained<M> {
         self.model().abilities().layers
     }
 
+    fn interactions(&self, actions: ArrayView2<f32>) -> Option<Array2<f32>> {
+        let (model, width) = (self.model().valid(), actions.ncols());
+        on_workers(move || {
+            let known = model.abilities().interactions?;
+            Some(in_chunks(&actions, |rows, count| {
+                let actions = batch::matrix(rows, count, width, &device::inference());
+                batch::numbers(known.interactions(actions))
+            }))
+        })
+    }
+
     fn blocks(&self) -> Option<Vec<Option<usize>>> {
         self.model().abilities().blocks
     }

@@ -16,7 +16,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Interacts, Loss, Model, Settings, Step, Task};
 use crate::parts::time::RECIPE;
 use crate::parts::time::interaction::{InteractionPrior, InteractionSettings};
 use crate::parts::time::sequence_flow::{FlowSettings, SequenceFlow};
@@ -114,6 +114,7 @@ As biscuit-vae, for images in which small things matter.",
     }
 
     fn abilities(&self) -> Abilities<'_> {
-        Abilities { decoder: Some(&self.flow), ..Abilities::default() }
+        let interactions: Option<&dyn Interacts> = Some(&self.prior);
+        Abilities { decoder: Some(&self.flow), interactions, ..Abilities::default() }
     }
 }

@@ -35,6 +35,8 @@ pub const GRAPH: &str = "graph.json";
 pub const EFFECTS: &str = "effects.json";
 /// How far predicted mixtures of two images are from the true ones.
 pub const TRIPLETS: &str = "triplets.json";
+/// Which factors actions touch, learned and true.
+pub const INTERACTIONS: &str = "interactions.json";
 /// The codes that `unbraid encode` writes if not told otherwise.
 pub const CODES: &str = "codes.npz";
 /// The page about the run.
@@ -58,7 +60,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 13] = [
+const FIRST: [Entry; 14] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -71,6 +73,7 @@ const FIRST: [Entry; 13] = [
     result(BOUND, "how likely the model finds the data"),
     result(GRAPH, "the graph, as numbers"),
     result(EFFECTS, "what interventions do, measured"),
+    result(INTERACTIONS, "which factors actions touch, learned and true"),
     result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
 ];
 

@@ -12,6 +12,7 @@ mod directory;
 mod evaluate;
 pub mod files;
 mod graph;
+mod interactions;
 mod intervene;
 mod pictures;
 mod plan;

@@ -4,11 +4,13 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
+use toml::{Table, Value};
 use unbraid_measure::data::{self, Dataset, Shape};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
+use super::config::overlaid;
 use super::directory::Run;
 use super::files;
 use super::plan::Plan;
@@ -127,6 +129,14 @@ impl TrainedRun {
         let codes = self.codes_of(&self.plan, watch)?;
         codes.save(self.run.file(files::REPRESENTATION))?;
         Ok(codes)
+    }
+
+    /// Another part of the same data, where they have parts of this name.
+    pub(super) fn part(&self, name: &str) -> Option<Box<dyn Dataset>> {
+        let mut settings = self.plan.config.data.clone();
+        settings.remove("name");
+        let part = Table::from_iter([("part".to_string(), Value::String(name.into()))]);
+        Some(data::open(self.plan.config.data_name(), &overlaid(settings, part)).ok()?.0)
     }
 
     /// The codes that tell what latents stand for: of held-out rows where there are some, since there the

@@ -4,14 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use toml::{Table, Value};
-use unbraid_measure::data::{self, Dataset, Triplet};
+use unbraid_measure::data::{Dataset, Triplet};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::metrics::alignment;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
-use super::config::overlaid;
 use super::files;
 use super::trained::TrainedRun;
 use crate::draw::picture;
@@ -89,13 +87,9 @@ impl TrainedRun {
 
     /// The same data where rows come in threes.
     fn triplet_data(&self) -> Result<Box<dyn Dataset>> {
-        let mut settings = self.plan().config.data.clone();
-        settings.remove("name");
-        let part = Table::from_iter([("part".to_string(), Value::String(PART.into()))]);
         let name = self.plan().config.data_name();
-        let opened = data::open(name, &overlaid(settings, part));
-        match opened {
-            Ok((data, _)) if data.triplet(0).is_some() => Ok(data),
+        match self.part(PART) {
+            Some(data) if data.triplet(0).is_some() => Ok(data),
             _ => Err(Error::Unable(format!(
                 "`{name}` has no triplets to judge mixtures by; pong, ball-in-boxes, voronoi and the files \
                  of CITRIS have some, and `--swap` mixes any two rows"

@@ -12,7 +12,7 @@
 //! to the base rate P(I_j), or P(I_j | I_i) (w = 1). All latents together must tell everything (w = K).
 
 use burn::module::Module;
-use burn::tensor::activation::{relu, silu};
+use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::rng::Rng;
 
@@ -38,7 +38,7 @@ impl Classifier {
     /// With seeded weights; it starts without an opinion.
     pub fn new(latents: usize, targets: usize, width: usize, rng: &mut Rng, device: &Device) -> Self {
         Self {
-            hidden: Dense::new([3 * latents, width], Activation::None, rng, device),
+            hidden: Dense::new([3 * latents, width], Activation::Silu, rng, device),
             out: Dense::zero([width, targets], device),
         }
     }
@@ -60,8 +60,7 @@ impl Classifier {
         let masks = Tensor::cat(vec![psi.swap_dims(1, 2), all], 1);
         let inputs = inputs(before, after, masks);
         let logits = |layer: fn(&Dense, Tensor<2>) -> Tensor<2>, inputs: Tensor<2>| {
-            let hidden = silu(layer(&self.hidden, inputs));
-            layer(&self.out, hidden).reshape([rows, k + 2, k])
+            layer(&self.out, layer(&self.hidden, inputs)).reshape([rows, k + 2, k])
         };
         let truth = targets.clone().unsqueeze_dim::<3>(1).repeat_dim(1, k + 2);
         let learned = logits(Dense::forward, inputs.clone().detach());

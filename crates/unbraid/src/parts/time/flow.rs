@@ -11,7 +11,6 @@
 //! As in CITRIS (Lippe et al. 2022): s is limited to ±3 tanh(exp(p) / 3) with a learned p, a to ±3.
 
 use burn::module::{Module, Param};
-use burn::tensor::activation::silu;
 use burn::tensor::{Device, Tensor, TensorData};
 use ndarray::Array2;
 use unbraid_measure::rng::Rng;
@@ -217,8 +216,8 @@ impl Affine {
     fn new(variables: usize, rng: &mut Rng, device: &Device) -> Self {
         let form = |input, output, own| Form { variables, input, output, own };
         Self {
-            first: Masked::new(form(1, HIDDEN, false), Activation::None, rng, device),
-            second: Masked::new(form(HIDDEN, HIDDEN, true), Activation::None, rng, device),
+            first: Masked::new(form(1, HIDDEN, false), Activation::Silu, rng, device),
+            second: Masked::new(form(HIDDEN, HIDDEN, true), Activation::Silu, rng, device),
             out: Masked::output(form(HIDDEN, 2, true), rng, device),
             reach: constant(0.0, variables, device),
         }
@@ -227,9 +226,7 @@ impl Affine {
     /// t and s of each variable.
     fn shift_and_scale(&self, x: Tensor<2>) -> [Tensor<2>; 2] {
         let [rows, variables] = x.dims();
-        let h = silu(self.first.forward(x));
-        let h = silu(self.second.forward(h));
-        let both = self.out.forward(h).reshape([rows, variables, 2]);
+        let both = self.out.forward(self.second.forward(self.first.forward(x))).reshape([rows, variables, 2]);
         let one = |which| both.clone().narrow(2, which, 1).squeeze_dim::<2>(2);
         let reach = (self.reach.val().exp() / WIDEST).tanh() * WIDEST;
         let (reach, over) = (reach.clone().unsqueeze::<2>(), reach.clamp_min(1.0).unsqueeze());

@@ -18,7 +18,7 @@ use unbraid_measure::rng::Rng;
 
 use super::per_latent::{PerLatent, by_latent, by_row};
 use crate::error::{Error, Result};
-use crate::model::{Step, Task};
+use crate::model::{Interacts, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::{Activation, Dense};
 
@@ -116,6 +116,12 @@ impl InteractionPrior {
         let nll = (next.log_density(&after) * -1.0).sum_dim(1);
         let regulariser = regulariser(logits, self.settings.logit_factor);
         Cost { nll, regulariser, touched: [on, decided] }
+    }
+}
+
+impl Interacts for InteractionPrior {
+    fn interactions(&self, actions: Tensor<2>) -> Tensor<2> {
+        self.interactions.logits(actions)
     }
 }
 

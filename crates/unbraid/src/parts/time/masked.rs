@@ -49,6 +49,18 @@ impl Form {
         numbers
     }
 
+    /// 1 where an output sees an input.
+    fn mask(self) -> Vec<f32> {
+        let [inputs, outputs] = self.sizes();
+        let mut numbers = vec![0.0; inputs * outputs];
+        for (row, entries) in numbers.chunks_exact_mut(outputs).enumerate() {
+            // The first variable that sees it is itself, or the next.
+            let first = row / self.input + usize::from(!self.own);
+            entries[(first * self.output).min(outputs)..].fill(1.0);
+        }
+        numbers
+    }
+
     fn sizes(self) -> [usize; 2] {
         [self.variables * self.input, self.variables * self.output]
     }
@@ -96,8 +108,37 @@ impl Masked {
 
     /// `[batch, variables · input]` to `[batch, variables · output]`
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let mask = TensorData::new(self.form.matrix(|_| 1.0), self.form.sizes());
+        let mask = TensorData::new(self.form.mask(), self.form.sizes());
         let mask = Tensor::from_data(mask, &x.device());
         compute::dense(x, self.weight.val() * mask, self.bias.val(), self.activation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::device;
+    use crate::model::batch;
+
+    #[test]
+    fn outputs_see_the_variables_before_them_and_themselves_where_said() {
+        for own in [false, true] {
+            let form = Form { variables: 4, input: 2, output: 3, own };
+            assert_eq!(form.mask(), form.matrix(|_| 1.0));
+            let layer = Masked::new(form, Activation::None, &mut Rng::new(0), &device::inference());
+            let at = |moved: Option<usize>| {
+                let mut x = vec![0.5; 8];
+                moved.into_iter().for_each(|input| x[input] += 1.0);
+                batch::numbers(layer.forward(batch::matrix(&x, 1, 8, &device::inference())))
+            };
+            let usual = at(None);
+            for input in 0..8 {
+                let moved = at(Some(input));
+                let changed: Vec<usize> =
+                    (0..4).filter(|k| moved[3 * k..3 * k + 3] != usual[3 * k..3 * k + 3]).collect();
+                let first = input / 2 + usize::from(!own);
+                assert_eq!(changed, (first..4).collect::<Vec<_>>(), "input {input}, own {own}");
+            }
+        }
     }
 }
