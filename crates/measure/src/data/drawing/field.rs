@@ -1,7 +1,6 @@
 //! The field of CITRIS' games: 32 by 32 pixels inside a dark border, y upwards, painted layer by layer.
-//! `value = old · (1 − a) + colour · a`, where a is the exact area of a pixel that a shape covers, as in
-//! the Agg renderer behind Matplotlib; and after every layer a byte, as there. Numbers in a plane are
-//! `byte / 255`.
+//! A layer is mixed in by the exact area of a pixel that a shape covers, in bytes, as the Agg renderer
+//! behind Matplotlib does. Numbers in a plane are `byte / 255`.
 
 mod disc;
 
@@ -47,11 +46,44 @@ pub(crate) fn row(y: usize) -> usize {
     SIDE - 1 - y
 }
 
-/// Paint a share of a pixel, in levels from 0 to 255.
+/// Paint a share of a pixel with a level from 0 to 255, by the whole numbers of Agg's blender: with the
+/// coverage c = ⌊256 share⌋, at most 255, and p the old byte,
+///
+/// ```text
+/// new = ⌊((256 level − 255 p) c + 256 · 255 p) / (65280 + c)⌋,   or the level itself if c is 255
+/// ```
+///
+/// which is a plain mixture that leans downwards; rounding instead makes half of the edge one level too
+/// bright.
 #[inline]
-pub(crate) fn paint(number: &mut f32, level: f32, share: f32) {
-    let old = *number * 255.0;
-    // A cast cannot leave the range of a byte, whatever an impossible state asks for.
-    let byte = (old + (level - old) * share + 0.5) as u8;
-    *number = f32::from(byte) / 255.0;
+pub(crate) fn paint(number: &mut f32, level: u8, share: f32) {
+    // A cast cannot leave its range, whatever an impossible state asks for.
+    let cover = i32::from((share * 256.0) as u8);
+    let byte = if cover == 255 {
+        i32::from(level)
+    } else {
+        let old = (*number * 255.0 + 0.5) as i32 * 255;
+        ((i32::from(level) * 256 - old) * cover + old * 256) / (65_280 + cover)
+    };
+    *number = byte as f32 / 255.0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pixel_is_blended_in_whole_numbers() {
+        let painted = |old: u8, level: u8, share: f32| {
+            let mut number = f32::from(old) / 255.0;
+            paint(&mut number, level, share);
+            (number * 255.0).round() as u8
+        };
+        for old in 0..=255 {
+            assert_eq!((painted(old, 7, 0.0), painted(old, 7, 1.0)), (old, 7));
+        }
+        // 58650 · 128 / 65408 = 114.8 and (6630 · 128 + 58650 · 256) / 65408 = 242.5.
+        assert_eq!((painted(230, 0, 0.5), painted(230, 255, 0.5)), (114, 242));
+        assert_eq!(painted(230, 0, f32::NAN), 230);
+    }
 }

@@ -22,9 +22,9 @@ pub const SOURCE: Source = Source {
         paper: "Lippe et al., CITRIS: Causal Identifiability from Temporal Intervened Sequences, \
                 2022",
         page: "\
-A red ball wanders about in one of two boxes. At times somebody throws it over into the other box, or
-puts it at another height; nobody moves it to the side within its box. Frames are 3x32x32, values 0
-to 1.
+A red ball wanders about in one of two boxes. At times somebody throws it over into the other box,
+or puts it at another height; nobody moves it to the side within its box. Frames are 3x32x32, values
+0 to 1.
 
 | factor | values  | intervened on | meaning                                        |
 | ------ | ------- | ------------- | ---------------------------------------------- |
@@ -55,8 +55,8 @@ Good to know:
   them: x to (x / 8 - 1) / 0.57, y to (y / 16 - 1) / 0.79, so that they reach just short of 1.
 - The random numbers are not those of NumPy: the world is the same, but not the moves.
 
-Written after the released script. No published frames were at hand to compare with; the drawing is
-that of `pong`, which was compared with its frames.
+Written after a description of the released script, and not compared with it: no published frames
+were at hand. The drawing is that of `pong`, which was compared with its frames.
 
 The script is published under the BSD 3-clause Clear licence. Cite: Phillip Lippe, Sara Magliacane,
 Sindy Löwe, Yuki M. Asano, Taco Cohen, Efstratios Gavves, CITRIS: Causal Identifiability from
@@ -81,7 +81,7 @@ const CHANCE: f64 = 1.0 - 0.8 * 0.8;
 /// Half of a box and of the field, and the scaling of x and y: `(pixels / half - 1) / share`.
 const SCALING: [[f32; 2]; 2] = [[8.0, 0.57], [16.0, 0.79]];
 /// Red, green, blue of the ball.
-const BALL: [f32; 3] = [255.0, 0.0, 0.0];
+const BALL: [u8; 3] = [255, 0, 0];
 
 fn open(given: &Table) -> Result<Opened> {
     let recording: Recording = settings::parse("data", given)?;

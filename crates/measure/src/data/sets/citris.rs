@@ -8,6 +8,7 @@ use toml::Table;
 use crate::data::storage::stored::{Steps, Stored};
 use crate::data::{Opened, Source};
 use crate::error::{Error, Result};
+use crate::factors::{Factor, Kind};
 use crate::info::Info;
 use crate::npz::{Array, Npz, Numbers};
 use crate::settings;
@@ -149,8 +150,19 @@ fn read(path: &Path) -> Result<Stored> {
         false => Vec::new(),
     };
     let data = Stored::bytes(bytes, size, false).with_values(names, latents.values, &whole);
-    let data = data.with_angles(is_angle).with_temporal_graph(graph);
+    let data = data.with_kinds(|factor| known_kind(factor, in_threes)).with_temporal_graph(graph);
     Ok(data.with_steps(steps).with_triplets(from_second))
+}
+
+/// What is known of a factor beyond its column. Every value of a triplet comes back in its mixture, so
+/// that there repeated values do not make a factor discrete; whole numbers do.
+fn known_kind(factor: &Factor, in_threes: bool) -> Option<Kind> {
+    if is_angle(&factor.name) {
+        return Some(Kind::Angle);
+    }
+    let Kind::Discrete(values) = &factor.kind else { return None };
+    let broken = values.iter().any(|value| value.fract() != 0.0);
+    (in_threes && broken).then_some(Kind::Continuous)
 }
 
 /// Whether a factor is known to be an angle; the files do not say.

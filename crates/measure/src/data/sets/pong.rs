@@ -65,8 +65,8 @@ Settings:
 Good to know:
 - Interventions on the ball forget what was. Those on a paddle do not: they push it up or down from
   where it was.
-- Nobody intervenes on the scores, so that nothing tells them from each other; only triplets and
-  scores that count the five others are fair.
+- Nobody intervenes on the scores, so that interventions cannot tell them apart. Measure the five
+  others by themselves as well.
 - A point sets ball and paddles anew, which makes ball-x and the direction causes of nearly all.
 - The published arrays have an eighth column, ball_vel_magn, always 2. It is left out here, and
   `unbraid data make` writes it. Positions are stored in pixels there, and as x / 16 - 1 here.
@@ -76,9 +76,9 @@ Checked against the frames that the released script drew: from their latents all
 no byte more than 2 of 255 grey levels apart. Its steps, too, are those of our rules, up to noise
 of the size that the rules have.
 
-The script is published under the BSD 3-clause Clear licence. Cite: Phillip Lippe, Sara Magliacane, Sindy
-Löwe, Yuki M. Asano, Taco Cohen, Efstratios Gavves, CITRIS: Causal Identifiability from Temporal
-Intervened Sequences, ICML 2022.",
+The script is published under the BSD 3-clause Clear licence. Cite: Phillip Lippe, Sara Magliacane,
+Sindy Löwe, Yuki M. Asano, Taco Cohen, Efstratios Gavves, CITRIS: Causal Identifiability from
+Temporal Intervened Sequences, ICML 2022.",
     },
     open,
     publication: None,

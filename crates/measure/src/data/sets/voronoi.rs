@@ -82,14 +82,14 @@ Good to know:
 - Opening calibrates the networks of the system, in every part anew, as all of it follows from the
   seed.
 - The robot feels for tiles at its centre and at eight of seventeen angles, 0 to 148 degrees only:
-  so does the published one. A tile touched from above by its lower half may stay untouched.
+  so does the published one. A tile that only its lower half reaches is left alone.
 - A variable need not be among its own causes.
 - Tiles at the rim are closed 64 pixels outside, as published; now and then that leaves a white
   corner.
 - unbraid data make voronoi --out FILE.npz writes the published arrays, actions as shares of the
   side of the picture.
 
-How it was checked: by the published rules, not against published files, of which there are none:
+How it was checked: by the published rules, not against published files, none of which was at hand:
 the shares of steps without interventions, the spread and entropy of the variables, intervened
 values independent of the frame before, the mixing inverted to 0.00001, weights of tiles in every
 pixel. Numbers are drawn by another generator than theirs, so that seed 42 is not their seed 42.

@@ -144,13 +144,14 @@ impl Stored {
         self
     }
 
-    /// Take those factors for angles that can be any number and are said to be some.
-    pub(crate) fn with_angles(mut self, is_angle: impl Fn(&str) -> bool) -> Self {
+    /// Correct what the columns were taken for, where more is known of a factor.
+    pub(crate) fn with_kinds(mut self, known: impl Fn(&Factor) -> Option<Kind>) -> Self {
         for factor in &mut self.factors {
-            if factor.kind == Kind::Continuous && is_angle(&factor.name) {
-                factor.kind = Kind::Angle;
+            if let Some(kind) = known(factor) {
+                factor.kind = kind;
             }
         }
+        self.places = Places::of(&self.factors, &self.values);
         self
     }
 

@@ -1,7 +1,6 @@
 use super::*;
 use crate::data::testing::{assert_refused, row};
 use crate::data::{Dataset, Transition, Triplet};
-use crate::factors::Kind;
 use crate::npz::NpzWriter;
 
 /// A folder for the files of one test.

@@ -21,8 +21,8 @@ const SHAPES: [[&[u8; 3]; 5]; 5] = [
 /// The two squares of the colon.
 const COLON: [[usize; 2]; 2] = [[16, 25], [16, 27]];
 /// Red, green, blue of the left and of the right paddle, and of the ball.
-const PADDLES: [[f32; 3]; 2] = [[0.0, 0.0, 255.0], [0.0, 128.0, 0.0]];
-const BALL: [f32; 3] = [255.0, 0.0, 0.0];
+const PADDLES: [[u8; 3]; 2] = [[0, 0, 255], [0, 128, 0]];
+const BALL: [u8; 3] = [255, 0, 0];
 
 /// What is seen of a game. Scores are given as numbers and the direction in radians, so that any state
 /// that somebody asks for can be drawn.
@@ -58,7 +58,7 @@ impl Drawing {
         for (place, score) in DIGITS.into_iter().zip(scene.scores) {
             digit(place, score, colours);
         }
-        for (side, colour) in PADDLES.iter().enumerate() {
+        for (side, colour) in PADDLES.into_iter().enumerate() {
             paddle(FACES[2 * side] as usize, scene.paddles[side], colour, colours);
         }
         disc(scene.ball, RADIUS as f32, |place, share| {
@@ -68,7 +68,7 @@ impl Drawing {
         });
         let (sin, cos) = scene.direction.sin_cos();
         let next = [scene.ball[0] + SPEED as f32 * sin, scene.ball[1] + SPEED as f32 * cos];
-        disc(next, RADIUS as f32, |place, share| paint(&mut ahead[place], 0.0, share));
+        disc(next, RADIUS as f32, |place, share| paint(&mut ahead[place], 0, share));
     }
 }
 
@@ -85,7 +85,7 @@ fn digit([left, bottom]: [usize; 2], score: f32, colours: &mut [f32]) {
 }
 
 /// A paddle of two columns from `left` on, anti-aliased above and below, and hidden by the walls.
-fn paddle(left: usize, middle: f32, colour: &[f32; 3], colours: &mut [f32]) {
+fn paddle(left: usize, middle: f32, colour: [u8; 3], colours: &mut [f32]) {
     let [low, high] = [middle - REACH as f32, middle + REACH as f32];
     let first = (low.max(0.0) as usize).max(BORDER);
     let end = (high.max(0.0).ceil() as usize).min(SIDE - BORDER);
@@ -93,7 +93,7 @@ fn paddle(left: usize, middle: f32, colour: &[f32; 3], colours: &mut [f32]) {
         let share = (high.min(y as f32 + 1.0) - low.max(y as f32)).clamp(0.0, 1.0);
         let place = row(y) * SIDE + left;
         for (plane, level) in colours.chunks_exact_mut(PLANE).zip(colour) {
-            plane[place..place + 2].iter_mut().for_each(|pixel| paint(pixel, *level, share));
+            plane[place..place + 2].iter_mut().for_each(|pixel| paint(pixel, level, share));
         }
     }
 }

@@ -285,18 +285,3 @@ fn the_settings_of_the_version_are_spelled_out() {
     assert_eq!(citris["temporal"].as_float(), Some(0.25));
     assert_eq!(citris["instant"].as_float(), Some(0.5));
 }
-
-#[test]
-#[allow(clippy::print_stderr)]
-#[ignore = "tells how long it takes"]
-fn zz_time() {
-    let now = std::time::Instant::now();
-    let data = open(&Table::new()).unwrap().0;
-    eprintln!("open {:?}", now.elapsed());
-    let now = std::time::Instant::now();
-    let mut out = vec![0.0; 3072];
-    for k in 0..20000 {
-        data.observe(k, &mut out);
-    }
-    eprintln!("frame {:?}", now.elapsed() / 20000);
-}
