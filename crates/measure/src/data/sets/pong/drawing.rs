@@ -1,7 +1,7 @@
 //! The picture of a game: red, green and blue, and a fourth channel that shows where the ball is going.
 
 use super::physics::{FACES, RADIUS, REACH, SPEED};
-use crate::data::drawing::field::{self, BORDER, PLANE, SIDE, disc, paint, row};
+use crate::data::drawing::field::{self, BORDER, PLANE, SIDE, disc, paint, paint_below_frame, row};
 
 /// Channels of a frame.
 pub(super) const CHANNELS: usize = 4;
@@ -63,12 +63,13 @@ impl Drawing {
         }
         disc(scene.ball, RADIUS as f32, |place, share| {
             for (channel, level) in BALL.into_iter().enumerate() {
-                paint(&mut colours[channel * PLANE + place], level, share);
+                let plane = &mut colours[channel * PLANE..(channel + 1) * PLANE];
+                paint_below_frame(plane, place, level, share);
             }
         });
         let (sin, cos) = scene.direction.sin_cos();
         let next = [scene.ball[0] + SPEED as f32 * sin, scene.ball[1] + SPEED as f32 * cos];
-        disc(next, RADIUS as f32, |place, share| paint(&mut ahead[place], 0, share));
+        disc(next, RADIUS as f32, |place, share| paint_below_frame(ahead, place, 0, share));
     }
 }
 
