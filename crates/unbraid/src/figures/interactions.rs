@@ -40,8 +40,7 @@ pub fn sheet(
     }
     let at = |k: usize| 2.0 * (k as f32 + 0.5) / SIDE as f32 - 1.0;
     // The second number points up.
-    let places: Vec<[f32; 2]> =
-        (0..SIDE * SIDE).map(|k| [at(k % SIDE), -at(k / SIDE)]).collect();
+    let places: Vec<[f32; 2]> = (0..SIDE * SIDE).map(|k| [at(k % SIDE), -at(k / SIDE)]).collect();
     let grid = Array2::from_shape_vec((places.len(), 2), places.concat()).ok()?;
     let logits = learner.interactions(grid.view())?;
     let learned = maps.iter().map(|map| {

@@ -143,7 +143,9 @@ impl Colouring {
                 let place = all.iter().position(|other| f64::from(*other) == value);
                 ordered(place.unwrap_or_default(), all.len())
             }
-            Kind::Continuous | Kind::Angle => ordered((self.extent.share(value) * 100.0) as usize, 101),
+            Kind::Continuous | Kind::Angle => {
+                ordered((self.extent.share(value) * 100.0) as usize, 101)
+            }
         }
     }
 

@@ -75,7 +75,8 @@ impl Head {
             Self::Number => numbers[0],
             Self::Angle => numbers[0].atan2(numbers[1]).rem_euclid(TAU),
             Self::Category(values) => {
-                let larger = |best: usize, k: usize| if numbers[k] > numbers[best] { k } else { best };
+                let larger =
+                    |best: usize, k: usize| if numbers[k] > numbers[best] { k } else { best };
                 values[(0..values.len()).fold(0, larger)]
             }
         }

@@ -67,12 +67,7 @@ impl Optimizer {
 
     /// The module after one gradient step; a parameter without a gradient stays as it is, and one
     /// in a group has that group's learning rate and betas.
-    pub fn step<M: Module>(
-        &mut self,
-        rates: Rates,
-        module: M,
-        gradients: GradientsParams,
-    ) -> M {
+    pub fn step<M: Module>(&mut self, rates: Rates, module: M, gradients: GradientsParams) -> M {
         self.rule.rate = rates.rate as f32;
         self.groups = rates.groups;
         let mut norm = Norm { gradients: &gradients, squares: 0.0 };

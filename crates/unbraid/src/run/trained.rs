@@ -156,7 +156,8 @@ impl TrainedRun {
         // What can be found is what was intervened on in training.
         let targets = self.plan.task.targets;
         let is_target = |factor: usize| targets.iter().any(|target| target == factor);
-        codes.readings.targets = (!targets.is_empty()).then(|| (0..codes.factors.len()).map(is_target).collect());
+        codes.readings.targets =
+            (!targets.is_empty()).then(|| (0..codes.factors.len()).map(is_target).collect());
         Ok(codes)
     }
 

@@ -63,7 +63,9 @@ impl TrainedRun {
         for row in [from, into] {
             if row >= data.len() {
                 let last = data.len() - 1;
-                return Err(Error::Unable(format!("there is no row {row}: the last one is {last}")));
+                return Err(Error::Unable(format!(
+                    "there is no row {row}: the last one is {last}"
+                )));
             }
         }
         let taken = chosen(data, names)?;

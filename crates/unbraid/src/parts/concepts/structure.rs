@@ -21,7 +21,6 @@ use crate::parts::nets::layers::fixed;
 /// away.
 const LEAST: f64 = 1e-3;
 
-
 /// A weighted graph over concepts.
 #[derive(Module, Debug)]
 pub struct Structure {

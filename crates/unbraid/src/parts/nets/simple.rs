@@ -106,7 +106,13 @@ pub struct Encoder {
 
 impl Encoder {
     /// With seeded weights and so many numbers for each row.
-    pub fn new(channels: usize, outputs: usize, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
+    pub fn new(
+        channels: usize,
+        outputs: usize,
+        shape: Shape,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
         let c = channels;
         let mut dense = Vec::new();
         let mut convolutions = Vec::new();
@@ -114,9 +120,21 @@ impl Encoder {
         let mut input = shape.channels + 2;
         for k in 0..halvings {
             let wide = if k == 0 { c } else { 2 * c };
-            convolutions.push(Convolution::new([input, wide], [3, 2], Activation::Silu, rng, device));
+            convolutions.push(Convolution::new(
+                [input, wide],
+                [3, 2],
+                Activation::Silu,
+                rng,
+                device,
+            ));
             if k + 1 < halvings {
-                convolutions.push(Convolution::new([wide; 2], [3, 1], Activation::Silu, rng, device));
+                convolutions.push(Convolution::new(
+                    [wide; 2],
+                    [3, 1],
+                    Activation::Silu,
+                    rng,
+                    device,
+                ));
             }
             input = wide;
         }
@@ -206,7 +224,13 @@ impl Up {
             };
             convolutions.push(Convolution::transposed([input, wide], [3, 2], then, rng, device));
             if k > 0 {
-                convolutions.push(Convolution::new([wide; 2], [3, 1], Activation::Silu, rng, device));
+                convolutions.push(Convolution::new(
+                    [wide; 2],
+                    [3, 1],
+                    Activation::Silu,
+                    rng,
+                    device,
+                ));
             }
             input = wide;
         }
@@ -292,7 +316,8 @@ mod tests {
             let task = Task::observing(shape, 10);
             let mut settings = SimpleSettings { channels: 4, latents: 5, ..Default::default() };
             settings.resolve(&task).unwrap();
-            let net = Simple::new(&settings, Limit::Learned, &task, &Rng::new(0), &device::inference());
+            let net =
+                Simple::new(&settings, Limit::Learned, &task, &Rng::new(0), &device::inference());
             let x = batch::images(&vec![0.5; 2 * shape.size()], 2, shape, &device::inference());
             let q = net.posterior(x);
             assert_eq!(q.mean.dims(), [2, 5]);

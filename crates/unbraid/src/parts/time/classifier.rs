@@ -36,7 +36,13 @@ pub struct Losses {
 
 impl Classifier {
     /// With seeded weights; it starts without an opinion.
-    pub fn new(latents: usize, targets: usize, width: usize, rng: &mut Rng, device: &Device) -> Self {
+    pub fn new(
+        latents: usize,
+        targets: usize,
+        width: usize,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
         Self {
             hidden: Dense::new([3 * latents, width], Activation::Silu, rng, device),
             out: Dense::zero([width, targets], device),

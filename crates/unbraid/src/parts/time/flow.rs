@@ -74,7 +74,11 @@ struct Layer {
 impl Layer {
     fn new(variables: usize, mixes: bool, rng: &mut Rng, device: &Device) -> Self {
         let mix = mixes.then(|| Linear::new(variables, &mut rng.split("mix"), device));
-        Self { norm: ActNorm::new(variables, device), mix, bend: Affine::new(variables, rng, device) }
+        Self {
+            norm: ActNorm::new(variables, device),
+            mix,
+            bend: Affine::new(variables, rng, device),
+        }
     }
 
     fn forward(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
@@ -160,7 +164,8 @@ impl Linear {
         let [permutation, lower, upper] = decomposed(orthogonal(variables, rng));
         let numbers = |m: &Array2<f64>| m.iter().map(|entry| *entry as f32).collect::<Vec<f32>>();
         let square = [variables; 2];
-        let learned = |m: &Array2<f64>| Param::from_data(TensorData::new(numbers(m), square), device);
+        let learned =
+            |m: &Array2<f64>| Param::from_data(TensorData::new(numbers(m), square), device);
         let diagonal = upper.diag();
         let size: Vec<f32> = diagonal.iter().map(|entry| entry.abs().ln() as f32).collect();
         let sign: Vec<f32> = diagonal.iter().map(|entry| entry.signum() as f32).collect();
@@ -197,7 +202,8 @@ impl Linear {
         let (variables, device) = (matrix.dims()[0], matrix.device());
         let numbers = batch::numbers(matrix).into_iter().map(f64::from).collect();
         let matrix = Array2::from_shape_vec((variables, variables), numbers).expect("square");
-        let back: Vec<f32> = inverse(matrix, f64::MIN_POSITIVE).0.iter().map(|entry| *entry as f32).collect();
+        let back: Vec<f32> =
+            inverse(matrix, f64::MIN_POSITIVE).0.iter().map(|entry| *entry as f32).collect();
         y.matmul(Tensor::from_data(TensorData::new(back, [variables; 2]), &device))
     }
 }
@@ -226,7 +232,10 @@ impl Affine {
     /// t and s of each variable.
     fn shift_and_scale(&self, x: Tensor<2>) -> [Tensor<2>; 2] {
         let [rows, variables] = x.dims();
-        let both = self.out.forward(self.second.forward(self.first.forward(x))).reshape([rows, variables, 2]);
+        let both = self
+            .out
+            .forward(self.second.forward(self.first.forward(x)))
+            .reshape([rows, variables, 2]);
         let one = |which| both.clone().narrow(2, which, 1).squeeze_dim::<2>(2);
         let reach = (self.reach.val().exp() / WIDEST).tanh() * WIDEST;
         let (reach, over) = (reach.clone().unsqueeze::<2>(), reach.clamp_min(1.0).unsqueeze());
@@ -274,7 +283,8 @@ fn decomposed(m: Array2<f64>) -> [Array2<f64>; 3] {
     let (mut upper, mut lower) = (m, Array2::<f64>::zeros((size, size)));
     let mut order: Vec<usize> = (0..size).collect();
     for k in 0..size {
-        let largest = (k..size).max_by(|&a, &b| upper[[a, k]].abs().total_cmp(&upper[[b, k]].abs()));
+        let largest =
+            (k..size).max_by(|&a, &b| upper[[a, k]].abs().total_cmp(&upper[[b, k]].abs()));
         let pivot = largest.expect("k is below the size");
         for column in 0..size {
             upper.swap([k, column], [pivot, column]);

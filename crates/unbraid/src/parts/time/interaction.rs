@@ -137,7 +137,13 @@ pub struct Interactions {
 
 impl Interactions {
     /// Of so many latents with actions of so many numbers; with seeded weights.
-    pub fn new(latents: usize, action: usize, width: usize, rng: &mut Rng, device: &Device) -> Self {
+    pub fn new(
+        latents: usize,
+        action: usize,
+        width: usize,
+        rng: &mut Rng,
+        device: &Device,
+    ) -> Self {
         let first = [features_of(action), latents * width];
         Self {
             first: Dense::new(first, Activation::Silu, rng, device),
@@ -242,7 +248,9 @@ mod tests {
         let device = device::inference();
         let prior = Interacting::new(3, 4, &mut Rng::new(0), &device);
         let z = batch::matrix(&[0.3, -1.0, 0.7], 1, 3, &device);
-        let mean = |row: &[f32]| batch::numbers(prior.next(z.clone(), batch::matrix(row, 1, 3, &device)).mean);
+        let mean = |row: &[f32]| {
+            batch::numbers(prior.next(z.clone(), batch::matrix(row, 1, 3, &device)).mean)
+        };
         assert_eq!(mean(&[-1.0; 3]), mean(&[1.0; 3]));
         assert_eq!(features(batch::matrix(&[0.0; 2], 1, 2, &device)).dims(), [1, features_of(2)]);
     }

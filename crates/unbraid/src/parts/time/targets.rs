@@ -28,7 +28,12 @@ impl Rates {
 
     /// Count them in the data. Targets that are always intervened on together cannot be told apart,
     /// whatever is learned: they are named.
-    pub fn counted(data: &dyn Dataset, columns: Columns, watch: &dyn Watch, device: &Device) -> Result<Self> {
+    pub fn counted(
+        data: &dyn Dataset,
+        columns: Columns,
+        watch: &dyn Watch,
+        device: &Device,
+    ) -> Result<Self> {
         let counts = Counts::of(data, columns);
         let names: Vec<&str> = columns.iter().map(|k| data.factors()[k].name.as_str()).collect();
         for (i, j) in counts.inseparable() {

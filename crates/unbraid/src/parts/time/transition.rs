@@ -173,4 +173,3 @@ fn intervened_nll(z: Tensor<2>, intervened: Tensor<3>) -> Tensor<3> {
 
 #[cfg(test)]
 mod tests;
-

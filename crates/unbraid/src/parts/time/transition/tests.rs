@@ -64,7 +64,8 @@ fn an_imperfect_intervention_is_told_to_its_own_latents_alone() {
     let prior = prior(false);
     let choices = [Some(0), Some(1), None];
     let z = rows(1, 1);
-    let mean = |row: [f32; 2]| batch::numbers(prior.next(z.clone(), targets(&[row]), &choices).mean);
+    let mean =
+        |row: [f32; 2]| batch::numbers(prior.next(z.clone(), targets(&[row]), &choices).mean);
     let (usual, first) = (mean([0.0, 0.0]), mean([1.0, 0.0]));
     assert!((usual[0] - first[0]).abs() > 1e-6 && usual[1..] == first[1..]);
 }
