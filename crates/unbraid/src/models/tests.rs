@@ -104,10 +104,9 @@ fn draw(supervision: Supervision, shape: Shape) -> Draw {
     let mut random = |count: usize| (0..count).map(|_| rng.uniform() as f32).collect::<Vec<_>>();
     let (views, labels, targets, action) = match supervision {
         Supervision::SomeLabels(_) => (2, 2, 0, 0),
-        Supervision::Pairs(_) => (2, 0, 2, 0),
+        Supervision::Pairs(_) | Supervision::Targets(_) => (2, 0, 2, 0),
         Supervision::OneFactor(_) => (1, 0, 2, 0),
         Supervision::Time(_) => (2, 0, 0, 0),
-        Supervision::Targets(_) => (2, 0, 2, 0),
         Supervision::Actions(_) => (2, 0, 0, 2),
         _ => (1, 0, 0, 0),
     };

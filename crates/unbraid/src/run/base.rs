@@ -29,7 +29,7 @@ pub struct Base {
 
 enum Place {
     /// A finished run, wherever it is.
-    Named(Run),
+    Named(Box<Run>),
     /// In the run directory of the model that stands on it.
     Own,
 }
@@ -71,7 +71,7 @@ impl Base {
             return Err(refused("must encode observations alone, and this one sees labels too"));
         }
         let latents = learner.encode(&Seen::of(&*plan.data, &[0])).ncols();
-        Ok(Self { place: Place::Named(run), plan: Box::new(plan), latents })
+        Ok(Self { place: Place::Named(Box::new(run)), plan: Box::new(plan), latents })
     }
 
     /// One that is still to be trained on the data of the model above, with these settings.

@@ -52,7 +52,7 @@ pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
             Ending::Finished => Ending::Finished,
             Ending::Interrupted(done) => Ending::Interrupted(before + done),
         }),
-        interrupted => Ok(interrupted),
+        interrupted @ Ending::Interrupted(_) => Ok(interrupted),
     }
 }
 

@@ -202,12 +202,11 @@ impl Up {
     fn new(settings: &SimpleSettings, shape: Shape, rng: &mut Rng, device: &Device) -> Self {
         let c = settings.channels;
         let halvings = halvings(shape);
-        let (grid, sizes) = match shape.is_vector() {
-            true => (shape.axes(), vec![settings.latents, 16 * c, 16 * c, shape.channels]),
-            false => {
-                let grid = [2 * c, shape.height >> halvings, shape.width >> halvings];
-                (grid, vec![settings.latents, 4 * c, grid.iter().product()])
-            }
+        let (grid, sizes) = if shape.is_vector() {
+            (shape.axes(), vec![settings.latents, 16 * c, 16 * c, shape.channels])
+        } else {
+            let grid = [2 * c, shape.height >> halvings, shape.width >> halvings];
+            (grid, vec![settings.latents, 4 * c, grid.iter().product()])
         };
         let last = if shape.is_vector() { Activation::None } else { Activation::Silu };
         let then = |k: usize| if k + 2 == sizes.len() { last } else { Activation::Silu };

@@ -128,7 +128,9 @@ mod tests {
             let layer = Masked::new(form, Activation::None, &mut Rng::new(0), &device::inference());
             let at = |moved: Option<usize>| {
                 let mut x = vec![0.5; 8];
-                moved.into_iter().for_each(|input| x[input] += 1.0);
+                if let Some(input) = moved {
+                    x[input] += 1.0;
+                }
                 batch::numbers(layer.forward(batch::matrix(&x, 1, 8, &device::inference())))
             };
             let usual = at(None);
