@@ -316,6 +316,7 @@ pub(crate) struct Traverse {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Intervene {
     /// The run directory of a model with labelled concepts, such as `causal-vae`.
     pub(crate) run: PathBuf,
