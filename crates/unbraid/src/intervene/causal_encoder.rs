@@ -18,8 +18,8 @@ use crate::model::{Step, Task};
 use crate::models;
 use crate::parts::schedule::cosine_decay;
 
-/// How it is taught.
-const STEPS: u64 = 4000;
+/// How it is taught: enough to read positions to a hundredth of the field.
+pub const STEPS: u64 = 4000;
 const BATCH: usize = 128;
 const RATE: f64 = 1e-3;
 /// A discrete factor with more values is read as a number.
@@ -96,8 +96,8 @@ impl Head {
 }
 
 impl CausalEncoder {
-    /// Teach one on these data.
-    pub fn taught(data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
+    /// Teach one on these data, in so many steps.
+    pub fn taught(data: &dyn Dataset, steps: u64, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
         let heads: Vec<Head> = data.factors().iter().map(Head::of).collect();
         let told = Told { data, heads: &heads };
         let task = &Task::of(&told);
@@ -107,11 +107,11 @@ impl CausalEncoder {
         let reader = on_workers(|| -> Result<_> {
             let mut reader = method.build(task, &rng.split("weights"));
             reader.fit(&told, &rng.split("fit"), watch)?;
-            for done in 0..STEPS {
-                let rate = cosine_decay(RATE, done as f64 / STEPS as f64);
+            for done in 0..steps {
+                let rate = cosine_decay(RATE, done as f64 / steps as f64);
                 let draw = sampler.draw(done, BATCH.min(data.len()));
-                reader.step(&draw, Step::new(done, STEPS, rng), rate);
-                stage.advance(1.0 / STEPS as f64)?;
+                reader.step(&draw, Step::new(done, steps, rng), rate);
+                stage.advance(1.0 / steps as f64)?;
             }
             Ok(reader)
         })?;

@@ -15,7 +15,7 @@ use super::trained::TrainedRun;
 use crate::draw::picture;
 use crate::error::{Error, Result};
 use crate::figures::triplets::sheet;
-use crate::intervene::causal_encoder::CausalEncoder;
+use crate::intervene::causal_encoder::{CausalEncoder, STEPS};
 use crate::intervene::triplets;
 
 /// The part of a data set in which rows come in threes.
@@ -38,7 +38,7 @@ impl TrainedRun {
         let data = self.triplet_data()?;
         let blocks = self.blocks(watch)?;
         let rng = Rng::new(self.plan().config.seed).split("triplets");
-        let encoder = CausalEncoder::taught(&*self.plan().data, &rng, watch)?;
+        let encoder = CausalEncoder::taught(&*self.plan().data, STEPS, &rng, watch)?;
         let found = triplets::measure(self.learner(), &encoder, &*data, &blocks, watch)?;
         let document = found.to_json();
         self.run().write_document(files::TRIPLETS, &document)?;
