@@ -5,7 +5,7 @@
 use std::f32::consts::{PI, TAU};
 
 use ndarray::{Array2, ArrayView1};
-use unbraid_measure::data::{Dataset, Sampler, Shape, Supervision};
+use unbraid_measure::data::{self, Dataset, Sampler, Shape, Supervision};
 use unbraid_measure::factors::{Factor, Kind};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Stage, Watch};
@@ -24,6 +24,9 @@ const BATCH: usize = 128;
 const RATE: f64 = 1e-3;
 /// A discrete factor with more values is read as a number.
 const CATEGORIES: usize = 10;
+/// Rows by which it is known what values occur, and of how many one must be of a category.
+const SEEN: usize = 20_000;
+const RARE: usize = 500;
 
 /// A network that reads factors off observations.
 pub struct CausalEncoder {
@@ -40,13 +43,27 @@ pub enum Head {
     Angle,
     /// As one of these values.
     Category(Vec<f32>),
+    /// Not at all: it never changes in the data.
+    Constant(f32),
 }
 
 impl Head {
-    /// By the kind of a factor.
-    pub fn of(factor: &Factor) -> Self {
+    /// By the kind of a factor and the values it has. A category that hardly occurs cannot be learned.
+    fn of(factor: &Factor, column: ArrayView1<f32>) -> Self {
+        let first = column.first().copied().unwrap_or(0.0);
+        if column.iter().all(|value| *value == first) {
+            return Self::Constant(first);
+        }
         match &factor.kind {
-            Kind::Discrete(values) if values.len() <= CATEGORIES => Self::Category(values.clone()),
+            Kind::Discrete(values) if values.len() <= CATEGORIES => {
+                let least = column.len().div_ceil(RARE);
+                let count = |value: &f32| column.iter().filter(|other| *other == value).count();
+                let common = values.iter().filter(|value| count(value) >= least);
+                match common.copied().collect::<Vec<f32>>()[..] {
+                    [one] => Self::Constant(one),
+                    ref several => Self::Category(several.to_vec()),
+                }
+            }
             Kind::Discrete(_) | Kind::Continuous => Self::Number,
             Kind::Angle => Self::Angle,
         }
@@ -57,6 +74,7 @@ impl Head {
             Self::Number => 1,
             Self::Angle => 2,
             Self::Category(values) => values.len(),
+            Self::Constant(_) => 0,
         }
     }
 
@@ -67,6 +85,7 @@ impl Head {
             Self::Category(values) => {
                 out.extend(values.iter().map(|one| f32::from(u8::from(*one == value))));
             }
+            Self::Constant(_) => {}
         }
     }
 
@@ -79,13 +98,14 @@ impl Head {
                     |best: usize, k: usize| if numbers[k] > numbers[best] { k } else { best };
                 values[(0..values.len()).fold(0, larger)]
             }
+            Self::Constant(value) => *value,
         }
     }
 
     /// How far two values are apart: numbers in their own units, angles in half turns, categories 0 or 1.
     pub fn distance(&self, one: f32, other: f32) -> f32 {
         match self {
-            Self::Number => (one - other).abs(),
+            Self::Number | Self::Constant(_) => (one - other).abs(),
             Self::Angle => {
                 let apart = (one - other).rem_euclid(TAU);
                 apart.min(TAU - apart) / PI
@@ -98,7 +118,10 @@ impl Head {
 impl CausalEncoder {
     /// Teach one on these data, in so many steps.
     pub fn taught(data: &dyn Dataset, steps: u64, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
-        let heads: Vec<Head> = data.factors().iter().map(Head::of).collect();
+        let rows = data::rows(data, SEEN, &rng.split("kinds"));
+        let values = data::values(data, &rows);
+        let factors = data.factors().iter().zip(values.columns());
+        let heads: Vec<Head> = factors.map(|(factor, column)| Head::of(factor, column)).collect();
         let told = Told { data, heads: &heads };
         let task = &Task::of(&told);
         let method = (models::find("supervised")?.configure)(&toml::Table::new(), task)?;

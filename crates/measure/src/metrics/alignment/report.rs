@@ -11,7 +11,7 @@
 
 use ndarray::Array2;
 
-use super::sets::Sets;
+use super::Sets;
 use crate::stats::mean;
 
 type Parts = Vec<(String, f64)>;

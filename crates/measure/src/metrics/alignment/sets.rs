@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
-use super::heads::Head;
+use super::Head;
 use crate::error::{Error, Result};
 use crate::representation::Representation;
 
