@@ -143,10 +143,12 @@ fn what_actions_touch_is_judged_and_drawn() {
     let world = "data = { name = 'voronoi', frames = 300 }";
     let model = "model = { name = 'biscuit-vae', latents = 8, channels = 4, samples = 2 }";
     let run = trained(&place.path().join("run"), &format!("{world}\n{model}\n{TINY}"));
-    let found = run.interactions(&Nobody).unwrap();
+    let (found, picture) = run.interactions(&Nobody).unwrap();
     assert_eq!(found["factors"].as_array().unwrap().len(), 6);
     assert!((0.0..=1.0).contains(&found["f1"].as_f64().unwrap()), "{found}");
-    assert!(run.run().file("interactions.png").is_file());
+    assert!(picture.unwrap().is_file());
+    // New weights make it stale: the list of files knows it.
+    assert!(run.run().contents().iter().any(|file| file.name == "interactions.png"));
     // Without blocks of its own, latents are given to what they predict best.
     assert_eq!(run.blocks(&Nobody).unwrap().len(), 8);
     let pong = trained(&place.path().join("pong"), &format!("{PONG}\n{FLOW}\n{TINY}"));

@@ -30,6 +30,17 @@ pub enum Done<'a> {
     Action(&'a [f32]),
 }
 
+impl Done<'_> {
+    /// Put what is set into a state, the last one counting.
+    pub(crate) fn put_into(self, values: &mut [f32]) {
+        if let Self::Set(dos) = self {
+            for set in dos {
+                values[set.factor] = set.value;
+            }
+        }
+    }
+}
+
 /// Two rows and a mixture of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triplet {

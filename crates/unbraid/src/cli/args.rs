@@ -337,10 +337,10 @@ pub(crate) struct Intervene {
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires_all = ["from", "into"])]
     pub(crate) swap: Vec<String>,
     /// The row that the factors of `--swap` are taken from.
-    #[arg(long, value_name = "ROW")]
+    #[arg(long, value_name = "ROW", requires = "swap")]
     pub(crate) from: Option<usize>,
     /// The row that they are put into.
-    #[arg(long, value_name = "ROW")]
+    #[arg(long, value_name = "ROW", requires = "swap")]
     pub(crate) into: Option<usize>,
     /// Judge what actions touch, as a model such as `biscuit-vae` has learned it, and draw where.
     #[arg(long, conflicts_with_all = ["set", "grid", "effects", "row", "swap"])]

@@ -14,15 +14,17 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
     let trained = opened(&options.run)?;
     if options.triplets {
         let screen = Screen::new(output);
-        let (found, _) = trained.triplets(&screen)?;
+        let (found, picture) = trained.triplets(&screen)?;
         drop(screen);
-        return output.result(&distances(&found), || found);
+        let text = format!("{}\n{}\n", distances(&found), picture.display());
+        return output.result(&text, || found);
     }
     if options.interactions {
         let screen = Screen::new(output);
-        let found = trained.interactions(&screen)?;
+        let (found, picture) = trained.interactions(&screen)?;
         drop(screen);
-        return output.result(&touched(&found), || found);
+        let picture = picture.map_or(String::new(), |path| format!("\n{}\n", path.display()));
+        return output.result(&format!("{}{picture}", touched(&found)), || found);
     }
     if let (Some(from), Some(into)) = (options.from, options.into) {
         let (screen, out) = (Screen::new(output), options.out.as_deref());

@@ -4,6 +4,7 @@
 use image::{Rgb, RgbImage};
 use ndarray::Array2;
 use unbraid_measure::data::Dataset;
+use unbraid_measure::stats::interactions::Told;
 
 use crate::draw::picture::{Sheet, Strip};
 use crate::model::learner::Learner;
@@ -19,12 +20,8 @@ const ALONE: [f32; 3] = [226.0, 230.0, 236.0];
 pub struct Map {
     /// The number of the factor.
     pub factor: usize,
-    /// The number of the latent.
-    pub latent: usize,
-    /// Whether its "no" means that the factor is touched.
-    pub flipped: bool,
-    /// How well it tells.
-    pub f1: f64,
+    /// The latent, and how well it tells.
+    pub told: Told,
 }
 
 /// A column per factor: learned above, true below. None where actions are no places.
@@ -44,8 +41,8 @@ pub fn sheet(
     let grid = Array2::from_shape_vec((places.len(), 2), places.concat()).ok()?;
     let logits = learner.interactions(grid.view())?;
     let learned = maps.iter().map(|map| {
-        let sign = if map.flipped { -1.0 } else { 1.0 };
-        drawn(|k| 1.0 / (1.0 + (-4.0 * sign * logits[[k, map.latent]]).exp()))
+        let sign = if map.told.flipped { -1.0 } else { 1.0 };
+        drawn(|k| 1.0 / (1.0 + (-4.0 * sign * logits[[k, map.told.latent]]).exp()))
     });
     let mut strips =
         vec![Strip { label: "learned".into(), tiles: learned.collect(), ..Strip::default() }];
@@ -60,7 +57,7 @@ pub fn sheet(
     }
     let columns = maps
         .iter()
-        .map(|map| format!("{}, F1 {:.2}", data.factors()[map.factor].name, map.f1))
+        .map(|map| format!("{}, F1 {:.2}", data.factors()[map.factor].name, map.told.f1))
         .collect();
     let title = format!("{model} on {data_name}: where an action touches each factor");
     Some(Sheet { title, columns, strips })

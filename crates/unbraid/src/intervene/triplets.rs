@@ -127,7 +127,7 @@ impl Distances {
     }
 }
 
-/// Each row of observations as one of a stack, for a sheet: first, second, truth, prediction.
+/// The first, the second and the third observation of each triplet, `[triplets, numbers]` each.
 pub fn rows_of(data: &dyn Dataset, triplets: &[Triplet]) -> [Array2<f32>; 3] {
     [0, 1, 2].map(|which| {
         let rows: Vec<usize> = triplets.iter().map(|triplet| triplet.rows[which]).collect();

@@ -233,6 +233,25 @@ mod tests {
     }
 
     #[test]
+    fn a_gradient_beyond_the_largest_norm_is_scaled_down_to_it_as_a_whole() {
+        // Every entry of both has the gradient 4: a norm of 4 sqrt(12), and Adam's first moment is a tenth.
+        for (largest, expected) in [(None, 0.4), (Some(1.0), 0.1 / 12f32.sqrt()), (Some(1e3), 0.4)]
+        {
+            let mut optimizer = Optimizer::adam();
+            let module = Two::new();
+            let x = Tensor::<2>::ones([4, 3], &device::training());
+            let both = [&module.early, &module.late];
+            let [early, late] = both.map(|layer| x.clone().matmul(layer.weight.val()).sum());
+            let gradients = GradientsParams::from_grads((early + late).backward(), &module);
+            optimizer.step(Rates { largest, ..Rates::all(0.01) }, module, gradients);
+            for memory in optimizer.memory.values() {
+                let first = batch::numbers(memory.moments[0].clone());
+                assert!(first.iter().all(|one| (one - expected).abs() < 1e-6), "{first:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_state_that_does_not_fit_is_refused() {
         let mut optimizer = Optimizer::adam();
         let module = Two::new().stepped(&mut optimizer, false);

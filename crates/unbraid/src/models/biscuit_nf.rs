@@ -76,7 +76,10 @@ flow_layers (6), samples (2, noisy copies of each frame), code_noise (0.05), pri
 trained first.
 
 ## What to expect
-As biscuit-vae, for images in which small things matter.",
+As biscuit-vae, where the autoencoder keeps what matters.
+
+## Good to know
+It is new here: it has not been trained to its published numbers yet.",
     };
     const RECIPE: &'static str = RECIPE;
     const BASE: Option<&'static str> = Some("autoencoder");

@@ -93,12 +93,14 @@ logit_factor (0.0005, how much interactions are pushed towards no), noise (0.354
 
 ## What to expect
 Latents that stand for single variables, and with each a map of the actions that touch it.
-`unbraid score RUN --metric alignment` assigns latents to variables and shows how well they predict them.
+`unbraid score RUN --metrics alignment` assigns latents to variables and shows how well they predict them.
 
 ## Reading the log
 `touched` is the share of interactions that are on, `decided` how far they are from undecided, up to 1.
 
 ## Good to know
+It is new here: it has not been trained to its published numbers yet.
+
 Identifiable if every variable has its own pattern of actions that touch it, and touching changes how it moves.
 Actions of two numbers, a place, are shown to the net as sines and cosines.",
     };

@@ -100,15 +100,18 @@ flow_layers (4), prior_width (32), classifier_learning_rate (0.004), noise (0.35
 images from -1 to 1).
 
 ## What to expect
-`unbraid score RUN --metric alignment` shows how well the latents of each variable predict it (r2_diagonal)
-and others (r2_separation). A block learns at some point and fast: on pong the paddles first, then the ball,
-its direction last. `unbraid intervene RUN --triplets` mixes two images by their latents.
+`unbraid score RUN --metrics alignment` shows how well the latents of each variable predict it (r2_diagonal)
+and others (r2_separation). In published runs on pong a block learns at some point and fast: the paddles
+first, then the ball, its direction last, after 16,000 to 25,000 steps of 512. `unbraid intervene RUN
+--triplets` mixes two images by their latents.
 
 ## Reading the log
 `classifier` is the loss of the target classifier, `targets` what it costs the latents: both fall as blocks
 find their variables. `kl` rises when a variable is discovered.
 
 ## Good to know
+It is new here: it has not been trained to its published numbers yet.
+
 What must hold for the variables to be identifiable: each is intervened on at some steps, no two always
 together, and frames show the whole state. Otherwise you are told, and get fewer variables.",
     };

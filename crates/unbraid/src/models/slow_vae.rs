@@ -97,10 +97,12 @@ layers), noise (0.354: the sum of squared errors of images from -1 to 1). beta a
 schedule.
 
 ## What to expect
-Variables that move rarely and independently are separated; those that influence each other are not. On
-pong it is the lowest of the rows that CITRIS is compared with.
+By the papers, variables that move rarely and independently are separated, and those that influence each
+other are not.
 
 ## Good to know
+It is new here: it has not been trained to its published numbers yet.
+
 The code of CITRIS feeds log deviations where log variances are meant, and encodes through a flow that is
 never trained, so the published row of SlowVAE is lower than it need be. Neither is copied.",
     };

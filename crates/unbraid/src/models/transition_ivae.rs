@@ -120,8 +120,10 @@ channels (32), noise (0.354), flow_layers (4), prior_width (256).
 
 ## What to expect
 Latents that are independent given the frame before and u. Nothing says which latent belongs to which
-variable: `alignment` assigns each to the one it predicts best. On pong it comes close to CITRIS; on voronoi,
-where only an action is told, it stays far behind BISCUIT.",
+variable: `alignment` assigns each to the one it predicts best.
+
+## Good to know
+It is new here: it has not been trained to its published numbers yet.",
     };
     const RECIPE: &'static str = RECIPE;
     const SUPERVISION: Supervision = Supervision::Targets(Window::TRANSITION);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::directory::Run;
-use crate::figures::{Command, FIGURES};
+use crate::figures::{Command, FIGURES, interactions, triplets};
 
 /// Every setting.
 pub const SETTINGS: &str = "run.toml";
@@ -33,6 +33,8 @@ pub const BOUND: &str = "bound.json";
 pub const GRAPH: &str = "graph.json";
 /// What interventions do, measured.
 pub const EFFECTS: &str = "effects.json";
+/// Some factors of one image in another, as `unbraid intervene --swap` draws it if not told otherwise.
+pub const SWAP: &str = "swap.png";
 /// How far predicted mixtures of two images are from the true ones.
 pub const TRIPLETS: &str = "triplets.json";
 /// Which factors actions touch, learned and true.
@@ -60,7 +62,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 14] = [
+const FIRST: [Entry; 17] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -74,7 +76,10 @@ const FIRST: [Entry; 14] = [
     result(GRAPH, "the graph, as numbers"),
     result(EFFECTS, "what interventions do, measured"),
     result(INTERACTIONS, "which factors actions touch, learned and true"),
+    result(interactions::FILE, "where an action touches each factor, learned and true"),
     result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
+    result(triplets::FILE, "two images, their mixture by the model, and the true one"),
+    result(SWAP, "some factors of one image in another"),
 ];
 
 const LAST: [Entry; 2] = [

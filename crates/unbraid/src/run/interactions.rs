@@ -1,9 +1,11 @@
 //! What actions touch: the interactions that a trained run has learned, beside the true ones.
 
+use std::path::PathBuf;
+
 use ndarray::{Array2, ArrayView1};
 use serde_json::{Value as Json, json};
 use unbraid_measure::data::{Dataset, Transition};
-use unbraid_measure::stats::interactions::interaction_f1;
+use unbraid_measure::stats::interactions::{Told, interaction_f1};
 use unbraid_measure::watch::{Stage, Watch};
 
 use super::files;
@@ -21,7 +23,7 @@ const JUDGED: usize = 10_000;
 impl TrainedRun {
     /// Compare learned interactions with the true targets of each step, keep what was found in the run, and
     /// draw where an action must be to touch each factor, if actions are places.
-    pub fn interactions(&self, watch: &dyn Watch) -> Result<Json> {
+    pub fn interactions(&self, watch: &dyn Watch) -> Result<(Json, Option<PathBuf>)> {
         let stage = Stage::new(watch, "interactions");
         let other = self.part(PART);
         let data: &dyn Dataset = other.as_deref().unwrap_or(&*self.plan().data);
@@ -32,8 +34,7 @@ impl TrainedRun {
         let factors = data.factors();
         let truth = table(&steps, factors.len(), |step| &step.targets)?.mapv(|target| target > 0.0);
         let found = interaction_f1(learned.view(), truth.view())?;
-        let factor = |(k, told): (usize, &Option<_>)| {
-            let told: &Option<unbraid_measure::stats::interactions::Told> = told;
+        let factor = |(k, told): (usize, &Option<Told>)| {
             json!({
                 "name": factors[k].name, "latent": told.map(|told| told.latent),
                 "flipped": told.map(|told| told.flipped), "f1": told.map(|told| told.f1),
@@ -45,17 +46,16 @@ impl TrainedRun {
             "factors": found.factors.iter().enumerate().map(factor).collect::<Vec<_>>(),
         });
         self.run().write_document(files::INTERACTIONS, &document)?;
-        let maps = found.factors.iter().enumerate().filter_map(|(k, told)| {
-            let told = (*told)?;
-            Some(Map { factor: k, latent: told.latent, flipped: told.flipped, f1: told.f1 })
-        });
+        let map = |(factor, told): (usize, &Option<Told>)| Some(Map { factor, told: (*told)? });
+        let maps: Vec<Map> = found.factors.iter().enumerate().filter_map(map).collect();
         let title = [self.plan().entry.info.title, self.plan().config.data_name()];
-        let maps: Vec<Map> = maps.collect();
-        if let Some(sheet) = interactions::sheet(title, self.learner(), data, &maps) {
-            picture::save(&sheet.draw(), &self.run().file(interactions::FILE))?;
+        let sheet = interactions::sheet(title, self.learner(), data, &maps);
+        let path = sheet.as_ref().map(|_| self.run().file(interactions::FILE));
+        if let (Some(sheet), Some(path)) = (sheet, &path) {
+            picture::save(&sheet.draw(), path)?;
         }
         stage.advance(0.5)?;
-        Ok(document)
+        Ok((document, path))
     }
 }
 

@@ -82,7 +82,7 @@ impl TrainedRun {
         let shown = vec![asked];
         let made = triplets::predicted(self.learner(), data, &blocks, &shown)?;
         let title = [self.plan().entry.info.title, self.plan().config.data_name()];
-        let path = out.map_or_else(|| self.run().file("swap.png"), Path::to_path_buf);
+        let path = out.map_or_else(|| self.run().file(files::SWAP), Path::to_path_buf);
         picture::save(&sheet(title, data, &shown, &made)?.draw(), &path)?;
         Ok(path)
     }

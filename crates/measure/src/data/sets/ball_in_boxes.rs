@@ -160,11 +160,7 @@ impl World for Boxes {
     /// What is set is set after the step, and not held to what the boxes allow.
     fn step(&self, values: &[f32], done: Done, rng: &mut Rng) -> Vec<f32> {
         let mut next = wander(values, rng);
-        if let Done::Set(dos) = done {
-            for set in dos {
-                next[set.factor] = set.value;
-            }
-        }
+        done.put_into(&mut next);
         next
     }
 }

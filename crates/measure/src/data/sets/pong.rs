@@ -172,11 +172,7 @@ impl World for Pong {
     /// What is set is set after the step, and not held to what the game allows.
     fn step(&self, values: &[f32], done: Done, rng: &mut Rng) -> Vec<f32> {
         let mut next = State::of(values).step(&self.rules, rng).0.values();
-        if let Done::Set(dos) = done {
-            for set in dos {
-                next[set.factor] = set.value;
-            }
-        }
+        done.put_into(&mut next);
         next
     }
 }

@@ -18,7 +18,7 @@ use unbraid_measure::rng::Rng;
 use super::masked::{Form, Masked};
 use crate::compute::Activation;
 use crate::model::batch;
-use crate::parts::matrices::inverse;
+use crate::parts::matrices::{decomposed, inverse, orthogonal};
 use crate::parts::nets::layers::{constant, fixed};
 
 /// The largest logarithm of a scale of ActNorm.
@@ -260,49 +260,6 @@ impl Affine {
         }
         x
     }
-}
-
-/// A random orthogonal matrix, by Gram and Schmidt on normal draws.
-fn orthogonal(size: usize, rng: &mut Rng) -> Array2<f64> {
-    let mut m = Array2::from_shape_simple_fn((size, size), || f64::from(rng.normal()));
-    for k in 0..size {
-        for before in 0..k {
-            let along = m.row(k).dot(&m.row(before));
-            let other = m.row(before).to_owned();
-            m.row_mut(k).scaled_add(-along, &other);
-        }
-        let length = m.row(k).dot(&m.row(k)).sqrt();
-        m.row_mut(k).mapv_inplace(|entry| entry / length);
-    }
-    m
-}
-
-/// P, L and U with m = P L U, by Gauss with the largest pivot.
-fn decomposed(m: Array2<f64>) -> [Array2<f64>; 3] {
-    let size = m.nrows();
-    let (mut upper, mut lower) = (m, Array2::<f64>::zeros((size, size)));
-    let mut order: Vec<usize> = (0..size).collect();
-    for k in 0..size {
-        let largest =
-            (k..size).max_by(|&a, &b| upper[[a, k]].abs().total_cmp(&upper[[b, k]].abs()));
-        let pivot = largest.expect("k is below the size");
-        for column in 0..size {
-            upper.swap([k, column], [pivot, column]);
-            lower.swap([k, column], [pivot, column]);
-        }
-        order.swap(k, pivot);
-        for row in k + 1..size {
-            let times = upper[[row, k]] / upper[[k, k]];
-            lower[[row, k]] = times;
-            for column in k..size {
-                upper[[row, column]] -= times * upper[[k, column]];
-            }
-        }
-    }
-    // Row k of L U is row order[k] of m.
-    let mut permutation = Array2::zeros((size, size));
-    order.iter().enumerate().for_each(|(k, &row)| permutation[[row, k]] = 1.0);
-    [permutation, lower, upper]
 }
 
 #[cfg(test)]
