@@ -71,6 +71,17 @@ impl Activation {
         out
     }
 
+    /// The gradient of every sum, from that of the outputs and what was kept: outputs, or for SiLU the sums.
+    pub fn undone(self, gradient: &[f32], kept: &[f32], cpu: Cpu) -> Vec<f32> {
+        let mut out = gradient.to_vec();
+        assert_eq!(gradient.len(), kept.len(), "a gradient for each number");
+        if self != Self::None {
+            // SAFETY: the kernel touches only the slices it holds, which are equally long.
+            unsafe { cpu.run(Undone { activation: self, gradient: &mut out, kept }) }
+        }
+        out
+    }
+
     pub(crate) fn apply_to(self, values: &mut [f32], cpu: Cpu) {
         if self != Self::None {
             // SAFETY: the kernel touches only the slice it holds.
@@ -100,6 +111,37 @@ impl Kernel for Apply<'_> {
             buffer[..rest.len()].copy_from_slice(rest);
             self.activation.apply(L::load(buffer.as_ptr())).store(buffer.as_mut_ptr());
             rest.copy_from_slice(&buffer[..rest.len()]);
+        }
+    }
+}
+
+struct Undone<'a> {
+    activation: Activation,
+    gradient: &'a mut [f32],
+    kept: &'a [f32],
+}
+
+impl Kernel for Undone<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { activation, gradient, kept } = self;
+        // SAFETY: chunks of sixteen; the rest passes through buffers of sixteen.
+        unsafe {
+            let mut chunks = gradient.chunks_exact_mut(WIDTH);
+            let mut others = kept.chunks_exact(WIDTH);
+            for (chunk, kept) in (&mut chunks).zip(&mut others) {
+                let value = activation.undo(L::load(chunk.as_ptr()), L::load(kept.as_ptr()));
+                value.store(chunk.as_mut_ptr());
+            }
+            let (rest, kept) = (chunks.into_remainder(), others.remainder());
+            let mut buffers = [[0.0; WIDTH]; 2];
+            buffers[0][..rest.len()].copy_from_slice(rest);
+            buffers[1][..kept.len()].copy_from_slice(kept);
+            let value = activation.undo(L::load(buffers[0].as_ptr()), L::load(buffers[1].as_ptr()));
+            value.store(buffers[0].as_mut_ptr());
+            rest.copy_from_slice(&buffers[0][..rest.len()]);
         }
     }
 }

@@ -10,7 +10,7 @@ use burn::backend::{Autodiff, AutodiffBackend, Flex};
 
 use super::images::dims;
 use super::processor::{
-    Convolve, Layer, Normed, dense_backward, dense_forward, entropy_and_gradient,
+    Convolve, Layer, Normed, activated, activated_backward, dense_backward, dense_forward, entropy_and_gradient,
     error_and_gradient, larger_of_pairs, normalised, normalised_backward, to_larger_of_pairs,
 };
 use super::{Activation, Compute, Form, Likelihood};
@@ -73,6 +73,21 @@ impl Backward<Flex, 1> for MaxoutBackward {
         let gradient = gradients.consume::<Flex>(&ops.node);
         let [Some(node)] = ops.parents else { return };
         gradients.register::<Flex>(node.id, to_larger_of_pairs(&ops.state, &gradient));
+    }
+}
+
+#[derive(Debug)]
+struct ActivatedBackward;
+
+impl Backward<Flex, 1> for ActivatedBackward {
+    /// What the derivative is read off, contiguous.
+    type State = (FlexTensor, Activation);
+
+    fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let [Some(node)] = ops.parents else { return };
+        let (kept, activation) = ops.state;
+        gradients.register::<Flex>(node.id, activated_backward(&kept, &gradient, activation));
     }
 }
 
@@ -154,6 +169,17 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
         match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish(gradient, sum),
             OpsKind::UnTracked(prepared) => prepared.finish(sum),
+        }
+    }
+
+    fn activated(x: Tracked<C>, activation: Activation) -> Tracked<C> {
+        let node = x.node();
+        let x = x.into_primitive().to_contiguous();
+        let output = activated(&x, activation);
+        let kept = if activation.keeps_output() { output.clone() } else { x };
+        match ActivatedBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish((kept, activation), output),
+            OpsKind::UnTracked(prepared) => prepared.finish(output),
         }
     }
 

@@ -42,6 +42,11 @@ pub fn dense(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, then: Activation)
     Tensor::from_dispatch(<Dispatch as Compute>::dense(x, weight, bias, then))
 }
 
+/// activation(x), number by number.
+pub fn activated<const D: usize>(x: Tensor<D>, activation: Activation) -> Tensor<D> {
+    Tensor::from_dispatch(<Dispatch as Compute>::activated(x.into_dispatch(), activation))
+}
+
 /// The larger of each two consecutive numbers of a row: `[rows, 2 width]` to `[rows, width]`.
 pub fn maxout(x: Tensor<2>) -> Tensor<2> {
     Tensor::from_dispatch(<Dispatch as Compute>::maxout(x.into_dispatch()))
@@ -140,6 +145,11 @@ pub trait Compute: Backend {
         let outputs = bias.shape()[0];
         let bias = Self::float_reshape(bias, Shape::new([1, outputs]));
         activate::<Self>(Self::float_add(Self::float_matmul(x, weight), bias), then)
+    }
+
+    /// See [`activated`].
+    fn activated(x: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {
+        activate::<Self>(x, activation)
     }
 
     /// See [`maxout`].

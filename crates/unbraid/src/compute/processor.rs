@@ -5,6 +5,7 @@ use std::ops::Range;
 use burn::backend::flex::FlexTensor;
 use burn::backend::{Flex, TensorMetadata};
 use burn::tensor::Shape;
+use rayon::prelude::*;
 use unbraid_kernels::{self as kernels, Cpu, Map};
 
 use super::images::{as_map, contiguous, dims, from_map, map_of, rows_of};
@@ -17,6 +18,10 @@ impl Compute for Flex {
 
     fn dense(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, then: Activation) -> FlexTensor {
         dense_forward(&x, &weight, &bias, then).0
+    }
+
+    fn activated(x: FlexTensor, activation: Activation) -> FlexTensor {
+        activated(&x.to_contiguous(), activation)
     }
 
     fn maxout(x: FlexTensor) -> FlexTensor {
@@ -230,6 +235,29 @@ pub(super) fn dense_backward(
         Some(contiguous(gradients.weight, weight.shape())),
         Some(contiguous(gradients.bias, Shape::new([outputs]))),
     ]
+}
+
+/// Numbers that one thread activates at a time: few enough to stay in cache.
+const STRETCH: usize = 1 << 13;
+
+/// The activation of every number of a contiguous tensor.
+pub(super) fn activated(x: &FlexTensor, activation: Activation) -> FlexTensor {
+    let numbers = x.storage::<f32>();
+    let parts = numbers.par_chunks(STRETCH).map(|part| activation.of(part, Cpu::best()));
+    contiguous(parts.collect::<Vec<_>>().concat(), x.shape())
+}
+
+/// The gradient of what was activated; `kept` is contiguous.
+pub(super) fn activated_backward(
+    kept: &FlexTensor,
+    gradient: &FlexTensor,
+    activation: Activation,
+) -> FlexTensor {
+    let gradient = gradient.to_contiguous();
+    let (numbers, kept) = (gradient.storage::<f32>(), kept.storage::<f32>());
+    let both = numbers.par_chunks(STRETCH).zip(kept.par_chunks(STRETCH));
+    let parts = both.map(|(gradient, kept)| activation.undone(gradient, kept, Cpu::best()));
+    contiguous(parts.collect::<Vec<_>>().concat(), gradient.shape())
 }
 
 /// The larger of each two consecutive numbers, of a contiguous tensor.

@@ -11,12 +11,11 @@
 //! should not be one.
 
 use burn::module::Module;
-use burn::tensor::activation::silu;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::rng::Rng;
 
-use super::per_latent::{PerLatent, by_latent, by_row};
+use super::per_latent::{PerLatent, by_latent, by_row, silu};
 use crate::error::{Error, Result};
 use crate::model::{Interacts, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;

@@ -4,6 +4,8 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
 
+use crate::compute::{self, Activation};
+
 /// x_j W_j + b_j for each latent j.
 #[derive(Module, Debug)]
 pub struct PerLatent {
@@ -45,6 +47,11 @@ impl PerLatent {
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         x.matmul(self.weight.val()) + self.bias.val()
     }
+}
+
+/// x σ(x), between two such layers.
+pub fn silu(x: Tensor<3>) -> Tensor<3> {
+    compute::activated(x, Activation::Silu)
 }
 
 /// `[batch, latents · width]` to `[latents, batch, width]`

@@ -17,12 +17,11 @@
 //! should go there. Under imperfect interventions the net of a drawn assignment sees its own I_i.
 
 use burn::module::{Module, Param};
-use burn::tensor::activation::silu;
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
 
 use super::assignment::Assignment;
-use super::per_latent::{PerLatent, by_latent, by_row};
+use super::per_latent::{PerLatent, by_latent, by_row, silu};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::{Activation, Dense};
 
