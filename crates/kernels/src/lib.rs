@@ -71,7 +71,7 @@ pub use convolution::Convolution;
 pub use cpu::Cpu;
 pub use dense::Dense;
 pub use geometry::Geometry;
-pub use likelihood::Likelihood;
+pub use likelihood::{Likelihood, Places};
 pub use map::{Map, Placement};
 pub use normalise::{
     NORMALISE_EPSILON, Normalised, NormalisedGradients, normalise, normalise_backward,

@@ -30,6 +30,28 @@ pub enum Likelihood {
     },
 }
 
+/// What is done at each place of a piece: g · a + c instead of a decoded a, and an error that counts w times.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// g
+    pub gain: &'a [f32],
+    /// c
+    pub centre: &'a [f32],
+    /// w
+    pub weight: &'a [f32],
+}
+
+impl<'a> Places<'a> {
+    fn each(self) -> impl Iterator<Item = &'a [f32]> {
+        [self.gain, self.centre, self.weight].into_iter()
+    }
+
+    fn within(self, range: Range<usize>) -> Self {
+        let part = |numbers: &'a [f32]| &numbers[range.clone()];
+        Self { gain: part(self.gain), centre: part(self.centre), weight: part(self.weight) }
+    }
+}
+
 impl Likelihood {
     /// `scale` times Σ −log p over everything, without a Gaussian's constant, and its gradient.
     ///
@@ -45,6 +67,22 @@ impl Likelihood {
         scale: f32,
         cpu: Cpu,
     ) -> (f64, Vec<f32>) {
+        self.error_by_place(decoded, observed, None, piece, inside, scale, cpu)
+    }
+
+    /// The same with each place of a piece in its own measure.
+    #[expect(clippy::too_many_arguments, reason = "as `error`, and where")]
+    pub fn error_by_place(
+        self,
+        decoded: &[f32],
+        observed: &[f32],
+        places: Option<Places>,
+        piece: usize,
+        inside: &[Range<usize>],
+        scale: f32,
+        cpu: Cpu,
+    ) -> (f64, Vec<f32>) {
+        assert!(places.is_none_or(|places| places.each().all(|numbers| numbers.len() == piece)));
         assert_eq!(decoded.len(), observed.len(), "an observation for every decoded number");
         assert!(piece > 0 && decoded.len().is_multiple_of(piece), "whole pieces");
         assert!(inside.iter().all(|range| range.start <= range.end && range.end <= piece));
@@ -57,6 +95,7 @@ impl Likelihood {
                 let kernel = Row {
                     likelihood: self,
                     scale,
+                    places: places.map(|places| places.within(range.clone())),
                     decoded: &decoded[range.clone()],
                     observed: &observed[range.clone()],
                     gradient: &mut out[range.clone()],
@@ -102,10 +141,22 @@ impl Likelihood {
             }
         }
     }
+
+    /// The same with gain, centre and weight of each of the sixteen.
+    #[inline(always)]
+    unsafe fn at_place<L: Lanes>(self, a: L, x: L, places: Option<[L; 3]>) -> (L, L) {
+        // SAFETY: the caller's contract is that of `Lanes`.
+        unsafe {
+            let Some([gain, centre, weight]) = places else { return self.evaluate(a, x) };
+            let (error, slope) = self.evaluate(a.mul(gain).add(centre), x);
+            (error.mul(weight), slope.mul(weight).mul(gain))
+        }
+    }
 }
 
 struct Row<'a> {
     likelihood: Likelihood,
+    places: Option<Places<'a>>,
     scale: f32,
     decoded: &'a [f32],
     observed: &'a [f32],
@@ -117,24 +168,32 @@ impl Kernel for Row<'_> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> f32 {
-        let Self { likelihood, scale, decoded, observed, gradient } = self;
+        let Self { likelihood, places, scale, decoded, observed, gradient } = self;
         assert!(observed.len() == decoded.len() && gradient.len() == decoded.len());
+        assert!(places.is_none_or(|places| places.each().all(|each| each.len() == decoded.len())));
         let whole = decoded.len() / WIDTH * WIDTH;
-        // SAFETY: three slices of one length; `at` stays below their whole vectors, and the rest goes
-        // through buffers.
+        // SAFETY: slices of one length; `at` stays below their whole vectors, and the rest goes through
+        // buffers.
         unsafe {
             let mut sums = L::splat(0.0);
             for at in (0..whole).step_by(WIDTH) {
-                let a = L::load(decoded.as_ptr().add(at));
-                let (error, slope) = likelihood.evaluate(a, L::load(observed.as_ptr().add(at)));
+                let load = |numbers: &[f32]| L::load(numbers.as_ptr().add(at));
+                let places = places
+                    .map(|places| [load(places.gain), load(places.centre), load(places.weight)]);
+                let (error, slope) = likelihood.at_place(load(decoded), load(observed), places);
                 sums = sums.add(error);
                 slope.mul(L::splat(scale)).store(gradient.as_mut_ptr().add(at).cast());
             }
-            let (rest, mut buffers) = (decoded.len() - whole, [[0.0f32; WIDTH]; 2]);
-            buffers[0][..rest].copy_from_slice(&decoded[whole..]);
-            buffers[1][..rest].copy_from_slice(&observed[whole..]);
-            let (error, slope) =
-                likelihood.evaluate(L::load(buffers[0].as_ptr()), L::load(buffers[1].as_ptr()));
+            let rest = decoded.len() - whole;
+            let load = |numbers: &[f32]| {
+                let mut buffer = [0.0f32; WIDTH];
+                buffer[..rest].copy_from_slice(&numbers[whole..]);
+                L::load(buffer.as_ptr())
+            };
+            let places =
+                places.map(|places| [load(places.gain), load(places.centre), load(places.weight)]);
+            let (error, slope) = likelihood.at_place(load(decoded), load(observed), places);
+            let mut buffers = [[0.0f32; WIDTH]; 2];
             error.store(buffers[0].as_mut_ptr());
             slope.mul(L::splat(scale)).store(buffers[1].as_mut_ptr());
             gradient[whole..].write_copy_of_slice(&buffers[1][..rest]);

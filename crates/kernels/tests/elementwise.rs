@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::{ACTIVATIONS, Numbers, activate, relative_error, slope};
-use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood, cross_entropy};
+use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood, Places, cross_entropy};
 
 #[test]
 fn dense_layers_follow_the_definition() {
@@ -231,6 +231,48 @@ fn likelihoods_and_their_gradients_follow_the_definition() {
             assert!((4.0 * found - sum).abs() < 1e-5 * sum, "{likelihood:?}: {found}, not {sum}");
             assert!(relative_error(&gradient, &slopes) < 1e-6, "{likelihood:?} {}", cpu.name());
             assert!(gradient[..3].iter().chain(&gradient[50..56]).all(|g| *g == 0.0));
+        }
+    }
+}
+
+/// g a + c in place of a, and w times the error: the chain rule by hand, from the likelihood itself.
+#[test]
+fn places_have_their_own_gain_centre_and_weight() {
+    let numbers = &mut Numbers(7);
+    let (piece, pieces, inside) = (53, 4, [3..24, 30..50]);
+    let decoded = numbers.floats(piece * pieces);
+    let observed: Vec<f32> = numbers.floats(piece * pieces).iter().map(|v| v.abs()).collect();
+    let [gain, centre, weight] = [(); 3].map(|()| numbers.floats(piece));
+    let places = Places { gain: &gain, centre: &centre, weight: &weight };
+    let moved: Vec<f32> =
+        decoded.iter().enumerate().map(|(i, a)| gain[i % piece] * a + centre[i % piece]).collect();
+    for likelihood in [Likelihood::Bernoulli, Likelihood::Gaussian { precision: 2.0, squash: true }]
+    {
+        for cpu in Cpu::available() {
+            let (sum, gradient) = likelihood.error_by_place(
+                &decoded,
+                &observed,
+                Some(places),
+                piece,
+                &inside,
+                0.5,
+                cpu,
+            );
+            let mut expected = 0.0;
+            for i in 0..decoded.len() {
+                let place = i % piece;
+                if !inside.iter().any(|range| range.contains(&place)) {
+                    assert_eq!(gradient[i], 0.0);
+                    continue;
+                }
+                let all = std::slice::from_ref(&(0..1)).to_vec();
+                let (error, slope) =
+                    likelihood.error(&moved[i..=i], &observed[i..=i], 1, &all, 0.5, cpu);
+                expected += f64::from(weight[place]) * error;
+                let slope = slope[0] * weight[place] * gain[place];
+                assert!((gradient[i] - slope).abs() < 1e-6, "{} and {slope}", gradient[i]);
+            }
+            assert!((sum - expected).abs() < 1e-4, "{likelihood:?}: {sum}, not {expected}");
         }
     }
 }

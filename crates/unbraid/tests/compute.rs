@@ -389,6 +389,21 @@ fn gradients_are_finite_differences() {
     for kind in [Likelihood::Bernoulli, Likelihood::Gaussian { precision: 2.0, squash: true }] {
         let loss = |a| compute::likelihood(a, observed.clone(), kind, 0.5);
         differences("likelihood", &random([2, 3, 5, 5], rng), loss);
+        let places = [(); 3].map(|()| random([1, 3, 5, 5], rng));
+        // As a decoder leaves images, and as anything else does.
+        for arranged in [true, false] {
+            let loss = |a: Tensor<4>| {
+                let a =
+                    if arranged { compute::unflatten(compute::flatten(a), [3, 5, 5]) } else { a };
+                compute::likelihood_by_place(a, observed.clone(), places.clone(), kind, 0.5)
+            };
+            differences("likelihood by place", &random([2, 3, 5, 5], rng), loss);
+        }
+    }
+    for activation in [Activation::Silu, Activation::Tanh] {
+        let weigh = random([3, 7, 11], rng);
+        let loss = |x: Tensor<3>| (compute::activated(x, activation) * weigh.clone()).sum();
+        differences("activated", &random([3, 7, 11], rng), loss);
     }
 }
 

@@ -10,8 +10,9 @@ use burn::backend::{Autodiff, AutodiffBackend, Flex};
 
 use super::images::dims;
 use super::processor::{
-    Convolve, Layer, Normed, activated, activated_backward, dense_backward, dense_forward, entropy_and_gradient,
-    error_and_gradient, larger_of_pairs, normalised, normalised_backward, to_larger_of_pairs,
+    Convolve, Layer, Normed, activated, activated_backward, dense_backward, dense_forward,
+    entropy_and_gradient, error_and_gradient, larger_of_pairs, normalised, normalised_backward,
+    placed, to_larger_of_pairs,
 };
 use super::{Activation, Compute, Form, Likelihood};
 
@@ -165,11 +166,39 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
         assert!(!observed.is_tracked(), "a likelihood gives no gradient to what was observed");
         let node = decoded.node();
         let (decoded, observed) = (decoded.into_primitive(), observed.into_primitive());
-        let (sum, gradient) = error_and_gradient(&decoded, &observed, kind, scale);
+        let (sum, gradient) = error_and_gradient(&decoded, &observed, None, kind, scale);
         match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish(gradient, sum),
             OpsKind::UnTracked(prepared) => prepared.finish(sum),
         }
+    }
+
+    fn likelihood_by_place(
+        decoded: Tracked<C>,
+        observed: Tracked<C>,
+        gain: Tracked<C>,
+        centre: Tracked<C>,
+        weight: Tracked<C>,
+        kind: Likelihood,
+        scale: f32,
+    ) -> Tracked<C> {
+        let fixed = [observed, gain, centre, weight];
+        assert!(!fixed.iter().any(Tracked::<C>::is_tracked), "only what is decoded has a gradient");
+        let [observed, gain, centre, weight] = fixed.map(Tracked::<C>::into_primitive);
+        let (node, decoded) = (decoded.node(), decoded.into_primitive());
+        let places = Some([&gain, &centre, &weight]);
+        let (sum, gradient) = error_and_gradient(&decoded, &observed, places, kind, scale);
+        match ErrorBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(gradient, sum),
+            OpsKind::UnTracked(prepared) => prepared.finish(sum),
+        }
+    }
+
+    fn placed(x: Tracked<C>, mean: Tracked<C>, deviation: Tracked<C>) -> Tracked<C> {
+        let all = [x, mean, deviation];
+        assert!(!all.iter().any(Tracked::<C>::is_tracked), "an input has no gradient");
+        let [x, mean, deviation] = all.map(Tracked::<C>::into_primitive);
+        Tracked::<C>::new(placed(&x, &mean, &deviation))
     }
 
     fn activated(x: Tracked<C>, activation: Activation) -> Tracked<C> {

@@ -7,7 +7,7 @@
 use burn::backend::ops::{ConvOptions, ConvTransposeOptions};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, TensorMetadata, backend_extension};
-use burn::tensor::{Shape, Tensor};
+use burn::tensor::{Shape, Tensor, TensorData};
 pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood, NORMALISE_EPSILON};
 
 pub mod device;
@@ -97,6 +97,33 @@ pub fn likelihood(
 ) -> Tensor<1> {
     let [decoded, observed] = [decoded.into_dispatch(), observed.into_dispatch()];
     Tensor::from_dispatch(<Dispatch as Compute>::likelihood(decoded, observed, kind, scale))
+}
+
+/// The same with each place of an observation in its own measure, `[1, channels, height, width]` each: g a + c
+/// is compared instead of the decoded a, and its error counts w times. They have no gradient.
+pub fn likelihood_by_place(
+    decoded: Tensor<4>,
+    observed: Tensor<4>,
+    [gain, centre, weight]: [Tensor<4>; 3],
+    kind: Likelihood,
+    scale: f32,
+) -> Tensor<1> {
+    Tensor::from_dispatch(<Dispatch as Compute>::likelihood_by_place(
+        decoded.into_dispatch(),
+        observed.into_dispatch(),
+        gain.into_dispatch(),
+        centre.into_dispatch(),
+        weight.into_dispatch(),
+        kind,
+        scale,
+    ))
+}
+
+/// (x − mean) / deviation by place, `[1, channels, height, width]` each, and two channels more: the row and
+/// the column of each pixel, from −1 to 1. None of them has a gradient.
+pub fn placed(x: Tensor<4>, [mean, deviation]: [Tensor<4>; 2]) -> Tensor<4> {
+    let [x, mean, deviation] = [x, mean, deviation].map(Tensor::into_dispatch);
+    Tensor::from_dispatch(<Dispatch as Compute>::placed(x, mean, deviation))
 }
 
 /// One step of Adam: the weight and its moments, each updated in place where nobody else holds it.
@@ -215,22 +242,38 @@ pub trait Compute: Backend {
         kind: Likelihood,
         scale: f32,
     ) -> FloatTensor<Self> {
-        let (errors, factor) = match kind {
-            Likelihood::Bernoulli => {
-                let linear = Self::float_sub(
-                    Self::relu(decoded.clone()),
-                    Self::float_mul(decoded.clone(), observed),
-                );
-                let tail = Self::float_exp(Self::float_neg(Self::float_abs(decoded)));
-                (Self::float_add(linear, Self::float_log1p(tail)), scale)
-            }
-            Likelihood::Gaussian { precision, squash } => {
-                let mean = if squash { Self::sigmoid(decoded) } else { decoded };
-                let distance = Self::float_sub(mean, observed);
-                (Self::float_mul(distance.clone(), distance), 0.5 * precision * scale)
-            }
-        };
+        let (errors, factor) = errors::<Self>(decoded, observed, kind, scale);
         Self::float_mul_scalar(Self::float_sum(errors), factor.into())
+    }
+
+    /// See [`likelihood_by_place`].
+    fn likelihood_by_place(
+        decoded: FloatTensor<Self>,
+        observed: FloatTensor<Self>,
+        gain: FloatTensor<Self>,
+        centre: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        kind: Likelihood,
+        scale: f32,
+    ) -> FloatTensor<Self> {
+        let decoded = Self::float_add(Self::float_mul(decoded, gain), centre);
+        let (errors, factor) = errors::<Self>(decoded, observed, kind, scale);
+        Self::float_mul_scalar(Self::float_sum(Self::float_mul(errors, weight)), factor.into())
+    }
+
+    /// See [`placed`].
+    fn placed(
+        x: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        deviation: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let shape = x.shape();
+        let [images, height, width] = [shape[0], shape[2], shape[3]];
+        let places = TensorData::new(places(height, width), [1, 2, height, width]);
+        let places = Self::float_from_data(places, &x.device());
+        let places = Self::float_expand(places, Shape::new([images, 2, height, width]));
+        let x = Self::float_div(Self::float_sub(x, mean), deviation);
+        Self::float_cat(vec![x, places], 1)
     }
 
     /// See [`adam`].
@@ -278,4 +321,34 @@ mod gpu {
 
     impl super::Compute for Cube {}
     impl<C: CheckpointStrategy> super::Compute for Autodiff<Cube, C> {}
+}
+
+/// The error of each number, and by what they are to be multiplied.
+fn errors<B: Backend>(
+    decoded: FloatTensor<B>,
+    observed: FloatTensor<B>,
+    kind: Likelihood,
+    scale: f32,
+) -> (FloatTensor<B>, f32) {
+    match kind {
+        Likelihood::Bernoulli => {
+            let linear =
+                B::float_sub(B::relu(decoded.clone()), B::float_mul(decoded.clone(), observed));
+            let tail = B::float_exp(B::float_neg(B::float_abs(decoded)));
+            (B::float_add(linear, B::float_log1p(tail)), scale)
+        }
+        Likelihood::Gaussian { precision, squash } => {
+            let mean = if squash { B::sigmoid(decoded) } else { decoded };
+            let distance = B::float_sub(mean, observed);
+            (B::float_mul(distance.clone(), distance), 0.5 * precision * scale)
+        }
+    }
+}
+
+/// The row and then the column of each pixel, from −1 to 1.
+fn places(height: usize, width: usize) -> Vec<f32> {
+    let place = |at: usize, size: usize| 2.0 * at as f32 / (size as f32 - 1.0) - 1.0;
+    let pixels = || (0..height * width).map(|k| (k / width, k % width));
+    let rows = pixels().map(|(row, _)| place(row, height));
+    rows.chain(pixels().map(|(_, column)| place(column, width))).collect()
 }

@@ -6,7 +6,7 @@ use burn::backend::flex::FlexTensor;
 use burn::backend::{Flex, TensorMetadata};
 use burn::tensor::Shape;
 use rayon::prelude::*;
-use unbraid_kernels::{self as kernels, Cpu, Map};
+use unbraid_kernels::{self as kernels, Cpu, Map, Places};
 
 use super::images::{as_map, contiguous, dims, from_map, map_of, rows_of};
 use super::{Activation, Adam, Compute, Form, Likelihood};
@@ -62,7 +62,24 @@ impl Compute for Flex {
         kind: Likelihood,
         scale: f32,
     ) -> FlexTensor {
-        error_and_gradient(&decoded, &observed, kind, scale).0
+        error_and_gradient(&decoded, &observed, None, kind, scale).0
+    }
+
+    fn likelihood_by_place(
+        decoded: FlexTensor,
+        observed: FlexTensor,
+        gain: FlexTensor,
+        centre: FlexTensor,
+        weight: FlexTensor,
+        kind: Likelihood,
+        scale: f32,
+    ) -> FlexTensor {
+        let places = [&gain, &centre, &weight];
+        error_and_gradient(&decoded, &observed, Some(places), kind, scale).0
+    }
+
+    fn placed(x: FlexTensor, mean: FlexTensor, deviation: FlexTensor) -> FlexTensor {
+        placed(&x, &mean, &deviation)
     }
 
     fn adam(
@@ -330,23 +347,33 @@ pub(super) fn entropy_and_gradient(
     (mean, contiguous(gradient, logits.shape()))
 }
 
-/// scale · Σ −log p, and its gradient.
+/// scale · Σ −log p, and its gradient, with gain, centre and weight of each place where they are given.
 pub(super) fn error_and_gradient(
     decoded: &FlexTensor,
     observed: &FlexTensor,
+    places: Option<[&FlexTensor; 3]>,
     kind: Likelihood,
     scale: f32,
 ) -> (FlexTensor, FlexTensor) {
     assert_eq!(decoded.shape(), observed.shape(), "an observation for every decoded number");
-    let error = |decoded: &[f32], observed: &[f32], piece: usize, inside: &[Range<usize>]| {
-        let (sum, gradient) = kind.error(decoded, observed, piece, inside, scale, Cpu::best());
+    let error = |decoded: &[f32],
+                 observed: &[f32],
+                 places: Option<[&[f32]; 3]>,
+                 piece: usize,
+                 inside: &[Range<usize>]| {
+        let places = places.map(|[gain, centre, weight]| Places { gain, centre, weight });
+        let cpu = Cpu::best();
+        let (sum, gradient) =
+            kind.error_by_place(decoded, observed, places, piece, inside, scale, cpu);
         (contiguous(vec![sum as f32], Shape::new([1])), gradient)
     };
     if decoded.is_contiguous() {
         let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));
         let size = observed.shape()[1];
+        let places = places.map(|each| each.map(rows_of));
+        let places = places.as_ref().map(|each| each.each_ref().map(|one| one.storage()));
         let (all, from) = (0..size, observed.storage());
-        let (sum, gradient) = error(flat.storage(), from, size, std::slice::from_ref(&all));
+        let (sum, gradient) = error(flat.storage(), from, places, size, std::slice::from_ref(&all));
         return (sum, contiguous(gradient, decoded.shape()));
     }
     let map = map_of(decoded);
@@ -356,8 +383,30 @@ pub(super) fn error_and_gradient(
     };
     let inside: Vec<Range<usize>> = (0..map.height).map(row).collect();
     let (decoded, observed) = (as_map(decoded, &map), as_map(observed, &map));
-    let (sum, gradient) = error(&decoded, &observed, map.image_size(), &inside);
+    let one = Map { images: 1, ..map };
+    let places = places.map(|each| each.map(|place| as_map(place, &one)));
+    let places = places.as_ref().map(|each| each.each_ref().map(|place| &**place));
+    let (sum, gradient) = error(&decoded, &observed, places, map.image_size(), &inside);
     (sum, from_map(gradient, &map))
+}
+
+/// (x − mean) / deviation, and where each pixel is.
+pub(super) fn placed(x: &FlexTensor, mean: &FlexTensor, deviation: &FlexTensor) -> FlexTensor {
+    let [images, channels, height, width] = dims(x);
+    let [x, mean, deviation] = [x, mean, deviation].map(rows_of);
+    let [x, mean, deviation] = [&x, &mean, &deviation].map(|each| each.storage::<f32>());
+    let places = super::places(height, width);
+    let (size, wide) = (channels * height * width, (channels + 2) * height * width);
+    let mut all = vec![0.0f32; images * wide];
+    all.par_chunks_mut(wide).zip(x.par_chunks(size)).for_each(|(out, x)| {
+        let (pixels, where_) = out.split_at_mut(size);
+        let measures = mean.iter().zip(deviation);
+        for ((out, x), (mean, deviation)) in pixels.iter_mut().zip(x).zip(measures) {
+            *out = (x - mean) / deviation;
+        }
+        where_.copy_from_slice(&places);
+    });
+    contiguous(all, Shape::new([images, channels + 2, height, width]))
 }
 
 /// What a layer keeps for its backward pass.

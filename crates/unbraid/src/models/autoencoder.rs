@@ -10,9 +10,10 @@
 use burn::module::Module;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::Supervision;
+use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
@@ -81,7 +82,9 @@ fits into the codes. It is the base of citris-nf and biscuit-nf.
     L = sum over pixels (x_hat - x)^2 + shrinkage pixels mean z^2,   x_hat = decoder(encoder(x) + code_noise e)
 
 ## Settings
-latents (16), channels (32, of the first layers), code_noise (0.05), shrinkage (0.000001).
+latents (16), channels (16, of the first layers), width (256, of dense layers), code_noise (0.05), shrinkage
+(0.000001), pixel_weights (standardised: the error of a pixel counts in units of its own variance over the data,
+so that a small ball counts as much as a large paddle; equal: all the same, as in the papers).
 
 ## What to expect
 Good reconstructions, and codes that mean nothing by themselves.",
@@ -95,6 +98,10 @@ Good reconstructions, and codes that mean nothing by themselves.",
             code_noise: config.code_noise,
             shrinkage: config.shrinkage * task.shape.size() as f64,
         }
+    }
+
+    fn prepare(self, data: &dyn Dataset, rng: &Rng, _: &dyn Watch) -> Result<Self> {
+        Ok(Self { net: self.net.fitted(data, rng), ..self })
     }
 
     fn largest_gradient(&self) -> Option<f64> {

@@ -87,7 +87,8 @@ actions touch. Each latent learns, as a function of the action, whether it is in
     L = E[-log p(x'|z')] + E[log q(z'|x') - log p(z'|z, a)],   p(z'|z, a) = prod_j p(z'_j | z, I_j(a))
 
 ## Settings
-latents (12: twice the variables is a good start), channels (32), samples (4, of the posterior in the KL),
+latents (12: twice the variables is a good start), channels (16), width (256),
+pixel_weights (standardised; see `unbraid show autoencoder`), samples (4, of the posterior in the KL),
 flow_layers (4), prior_width (32), temperature (2.9 at the end, from 1: how binary interactions become),
 logit_factor (0.0005, how much interactions are pushed towards no), noise (0.354).
 

@@ -81,7 +81,7 @@ one progress bar, and `--resume` goes on in either stage. Name a finished run as
 
 ## Settings
 Those of citris-vae but for the networks; samples (2, noisy copies of each frame), code_noise (0.05, that of
-the autoencoder), prior_width (64). `model.base = { latents = 16, channels = 32, steps = 20_000 }` sets the
+the autoencoder), prior_width (64). `model.base = { latents = 16, channels = 16, steps = 3000 }` sets the
 autoencoder that is trained first.
 
 ## What to expect

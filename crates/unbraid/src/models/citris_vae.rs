@@ -93,7 +93,8 @@ belongs to which target is learned (the assignment psi), with the help of a clas
 i must tell whether i was intervened on, and nothing about the other targets.
 
 ## Settings
-latents (16), channels (32, of the first layers), beta (1; may follow a schedule), beta_classifier (2),
+latents (16), channels (16, of the first layers), width (256, of dense layers), pixel_weights (standardised; see
+`unbraid show autoencoder`), beta (1; may follow a schedule), beta_classifier (2),
 lambda (0.01, how much cheaper the rest psi0 is; 0 for none), interventions (perfect, or imperfect where a new
 value may depend on the old one), conditional_targets (true: for targets that are not drawn independently),
 flow_layers (4), prior_width (32), classifier_learning_rate (0.004), noise (0.354: the sum of squared errors of

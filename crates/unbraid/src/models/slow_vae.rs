@@ -15,9 +15,10 @@ use std::f64::consts::{FRAC_2_PI, SQRT_2, TAU};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::{Supervision, Window};
+use unbraid_measure::data::{Dataset, Supervision, Window};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
@@ -92,8 +93,8 @@ rarely, and then by much. It needs sequences and nothing beside them.
         + gamma sum_j (CE_1 + CE_2 - mean entropy),   CE = -E_q log Laplace(z - mean of the other frame)
 
 ## Settings
-beta (1), gamma (1; the SlowVAE paper has 10), laplace_rate (1), latents (16), channels (32, of the first
-layers), noise (0.354: the sum of squared errors of images from -1 to 1). beta and gamma may follow a
+beta (1), gamma (1; the SlowVAE paper has 10), laplace_rate (1), latents (16), channels (16, of the first
+layers), width (256, of dense layers), pixel_weights (standardised; see `unbraid show autoencoder`), noise (0.354: the sum of squared errors of images from -1 to 1). beta and gamma may follow a
 schedule.
 
 ## What to expect
@@ -116,6 +117,10 @@ never trained, so the published row of SlowVAE is lower than it need be. Neither
             gamma: config.gamma,
             rate: config.laplace_rate,
         }
+    }
+
+    fn prepare(self, data: &dyn Dataset, rng: &Rng, _: &dyn Watch) -> Result<Self> {
+        Ok(Self { net: self.net.fitted(data, rng), ..self })
     }
 
     fn largest_gradient(&self) -> Option<f64> {

@@ -116,7 +116,7 @@ targets, or the action.
 
 ## Settings
 told (auto: actions where the data have some, else targets), beta (1; may follow a schedule), latents (16),
-channels (32), noise (0.354), flow_layers (4), prior_width (256).
+channels (16), width (256), pixel_weights (standardised; see `unbraid show autoencoder`), noise (0.354), flow_layers (4), prior_width (256).
 
 ## What to expect
 Latents that are independent given the frame before and u. Nothing says which latent belongs to which

@@ -1,6 +1,8 @@
 //! Published numbers, to stand beside ours: what was read in the paper itself, or in slides that print its
 //! tables (the Higgins scores, the bounds of the Ladder VAE).
 
+mod sequences;
+
 /// A score that a paper reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
@@ -36,14 +38,15 @@ pub fn find_of(model: &str, data: &str, metric: &str, concepts: Option<&str>) ->
 
 /// Every published number.
 pub fn all() -> impl Iterator<Item = Published> {
-    CAUSAL_VAE.iter().flat_map(Line::entries).chain(HIGGINS.iter().map(|line| {
+    let higgins = HIGGINS.iter().map(|line| {
         let (model, value, error) = *line;
         let (value, error) = (value / 100.0, error / 100.0);
         let source = "Higgins et al., beta-VAE, ICLR 2017, Figure 6";
         let (data, metric) = ("dsprites", "higgins-score");
         let concepts = Some("four factors");
         Published { model, data, concepts, metric, value, error, source }
-    }))
+    });
+    CAUSAL_VAE.iter().flat_map(Line::entries).chain(higgins).chain(sequences::all())
 }
 
 /// The Higgins score on dSprites, in percent, and what is printed behind ±. It asks for scale, orientation
@@ -179,10 +182,13 @@ mod tests {
 
     #[test]
     fn every_entry_names_data_and_a_metric_of_ours_and_lies_in_its_range() {
-        assert_eq!(all().count(), 49);
+        assert_eq!(all().count(), 49 + 20 + 32);
         for entry in all() {
             assert!(data::find(entry.data).is_ok(), "{entry:?}");
-            let reading = metrics::find(entry.metric).unwrap().reading();
+            // Those of sequences are parts of `alignment`, and triplets.
+            let of_sequences = sequences::all().any(|other| other == entry);
+            let name = if of_sequences { "alignment" } else { entry.metric };
+            let reading = metrics::find(name).unwrap().reading();
             assert!((reading.low..=reading.high).contains(&entry.value), "{entry:?}");
             assert!((0.0..0.2).contains(&entry.error), "{entry:?}");
         }

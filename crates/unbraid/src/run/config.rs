@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use unbraid_measure::info::did_you_mean;
 use unbraid_measure::settings;
+use unbraid_measure::settings::words;
 
 use crate::compute::device::Processor;
 use crate::error::{Error, Result};
@@ -78,6 +79,18 @@ pub struct ScoreSettings {
     pub bound: usize,
     /// How many rows the bound is computed on, held-out ones if there are any.
     pub bound_rows: usize,
+    /// Interventions that are judged with the scores: "triplets", "interactions".
+    pub interventions: Vec<Judged>,
+}
+
+words! {
+    /// What of a model's interventions is judged.
+    pub enum Judged {
+        /// Images mixed by their latents, against the true mixtures.
+        Triplets = "triplets",
+        /// What actions touch, against the true targets.
+        Interactions = "interactions",
+    }
 }
 
 impl Default for ScoreSettings {
@@ -91,6 +104,7 @@ impl Default for ScoreSettings {
             held_out: Table::new(),
             bound: 0,
             bound_rows: 1000,
+            interventions: vec![],
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 use unbraid_measure::data::variant::binarized::Binarized;
-use unbraid_measure::data::{self, Dataset, Sampler};
+use unbraid_measure::data::{self, Dataset, Opened, Sampler};
 use unbraid_measure::metrics;
 use unbraid_measure::rng::Rng;
 
@@ -38,7 +38,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The same model with its held-out data, if there are any.
+    /// The same model with its held-out data, if there are any. They are encoded, not trained on, so they need
+    /// not give what training needs: frames of Pong that were drawn independently do not follow each other.
     pub fn held_out(&self) -> Result<Option<Self>> {
         let mut config = self.config.clone();
         let other = std::mem::take(&mut config.score.held_out);
@@ -46,14 +47,19 @@ impl Plan {
             return Ok(None);
         }
         config.data = overlaid(config.data, other);
-        // The batch size is that of training, which does not take place here.
-        config.train.batch = 1;
-        let plan = config.resolve_with(self.entry)?;
-        if (plan.task.shape, plan.task.label) != (self.task.shape, self.task.label) {
+        let (data, settings) = open(&config)?;
+        let task = Task::of(&*data);
+        if (task.shape, task.label) != (self.task.shape, self.task.label) {
             let reason = "must name data of the same form as those that were trained on";
             return Err(Error::setting("score.held_out", reason));
         }
-        Ok(Some(plan))
+        let source = data::find(&config.data_source()?.0)?;
+        config.data = with_name(source.info.name, settings);
+        let mut settings = config.model_settings();
+        settings.remove("base");
+        let seen = self.base.as_ref().map_or(self.task, |base| base.task(&self.task));
+        let method = (self.entry.configure)(&settings, &seen)?;
+        Ok(Some(Self { config, data, entry: self.entry, task, method, base: None }))
     }
 
     /// The data sampled to 0 and 1 once, where training samples at every access.
@@ -82,6 +88,18 @@ impl Plan {
     }
 }
 
+/// The data of a configuration, which must have rows, and all their settings.
+fn open(config: &Config) -> Result<Opened> {
+    let (name, given) = config.data_source()?;
+    let opened = data::open(&name, &given)?;
+    if opened.0.is_empty() {
+        return Err(Error::Unable(format!(
+            "data set `{name}` has no rows; there is nothing to learn from"
+        )));
+    }
+    Ok(opened)
+}
+
 impl Config {
     /// Fill in every default, open the data and check everything.
     pub fn resolve(self) -> Result<Plan> {
@@ -93,19 +111,12 @@ impl Config {
 
     /// The same with a method that need not be in the registry.
     pub fn resolve_with(mut self, entry: &'static Entry) -> Result<Plan> {
-        let (data_name, given) = self.data_source()?;
-        let source = data::find(&data_name)?;
+        let source = data::find(&self.data_source()?.0)?;
         let mut model_settings = self.model_settings();
         check_train(&mut self.train, entry)?;
         check_score(&self.score)?;
-        let (data, data_settings) = data::open(&data_name, &given)?;
+        let (data, data_settings) = open(&self)?;
         let task = Task::of(&*data);
-        if data.is_empty() {
-            return Err(Error::Unable(format!(
-                "data set `{}` has no rows; there is nothing to learn from",
-                source.info.name
-            )));
-        }
         if entry.takes_steps && self.train.batch > data.len() {
             return Err(Error::setting(
                 "train.batch",

@@ -6,7 +6,7 @@ use unbraid_measure::representation::{Protocol, Representation, Split};
 use unbraid_measure::scoring::{self, Options, Report, metrics_named};
 use unbraid_measure::watch::Watch;
 
-use super::config::ScoreSettings;
+use super::config::{Judged, ScoreSettings};
 use super::directory::Run;
 use super::plan::Plan;
 use super::trained::TrainedRun;
@@ -100,11 +100,24 @@ impl TrainedRun {
             0 => Ok(()),
             draws => self.measure_bound(draws, bound_rows, watch).map(drop),
         };
+        let judged = self.judge_interventions(watch);
         if scored {
             card::write(self.run(), plan)?;
         }
         bounded?;
+        judged?;
         Ok(Scored { codes, report, others, document })
+    }
+
+    /// Hold the model's interventions against the true ones, those that the run names.
+    fn judge_interventions(&self, watch: &dyn Watch) -> Result<()> {
+        for judged in &self.plan().config.score.interventions {
+            match judged {
+                Judged::Triplets => drop(self.triplets(watch)?),
+                Judged::Interactions => drop(self.interactions(watch)?),
+            }
+        }
+        Ok(())
     }
 
     /// Score codes drawn from the posterior, if that is asked.

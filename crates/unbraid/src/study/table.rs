@@ -11,11 +11,20 @@ use super::{Planned, State, Study};
 use crate::draw::words::three_digits;
 use crate::error::Result;
 use crate::run::Run;
-use crate::run::files::{BOUND, SCORES};
+use crate::run::files::{BOUND, INTERACTIONS, SCORES, TRIPLETS};
 use crate::run::score;
 
 /// The share of the log, from its end, that is averaged.
 const TAIL: usize = 10;
+
+/// Numbers that a run has beside its scores: the file, what we call it, and its key there.
+const BESIDE: [(&str, &str, &str); 5] = [
+    (BOUND, "log-likelihood", "bound"),
+    (BOUND, "log-likelihood by one draw", "bound_of_one_draw"),
+    (TRIPLETS, "triplets", "distance"),
+    (TRIPLETS, "triplets of true images", "floor"),
+    (INTERACTIONS, "interaction F1", "f1"),
+];
 
 /// What was found, row by row.
 #[derive(Debug)]
@@ -131,16 +140,19 @@ impl Study {
             let title = score::title(score);
             let parts = score["parts"].as_object().into_iter().flatten();
             // The parts of drawn codes go by the same names as those of means.
-            let parts = parts.filter(|_| score["codes"].is_null());
-            let parts = parts.map(|(name, value)| (name.clone(), value.as_f64()));
+            let held_out = score["codes"] == "held-out";
+            let parts = parts.filter(|_| score["codes"].is_null() || held_out);
+            let name = |name: &String| match held_out {
+                true => format!("{name} (held out)"),
+                false => name.clone(),
+            };
+            let parts = parts.map(|(part, value)| (name(part), value.as_f64()));
             let all = std::iter::once((title, score["value"].as_f64())).chain(parts);
             found.extend(all.filter_map(|(name, value)| Some((name, value?))));
         }
-        if let Some(bound) = run.document(BOUND)? {
-            let named =
-                [("log-likelihood", "bound"), ("log-likelihood by one draw", "bound_of_one_draw")];
-            let number = |(name, key): (&str, &str)| Some((name.to_string(), bound[key].as_f64()?));
-            found.extend(named.into_iter().filter_map(number));
+        for (file, name, key) in BESIDE {
+            let document = run.document(file)?.unwrap_or_default();
+            found.extend(document[key].as_f64().map(|number| (name.to_string(), number)));
         }
         Ok(found)
     }

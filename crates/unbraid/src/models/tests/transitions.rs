@@ -22,7 +22,7 @@ fn is_plain(path: &str) -> bool {
 
 #[test]
 fn losses_of_transitions_have_the_gradients_that_differences_find() {
-    const NETS: &str = "latents = 3\nchannels = 1\n";
+    const NETS: &str = "latents = 3\nchannels = 1\nwidth = 4\n";
     let image = Shape { channels: 1, height: 4, width: 4, range: Range::Unit };
     let nets = |text: &str| format!("{NETS}{text}");
     of_transitions::<slow_vae::SlowVae>(NETS).check(&|_| true, &total);

@@ -82,18 +82,39 @@ impl Likelihood {
 
     /// −log p(x|z), summed over an observation and averaged over the batch.
     pub fn error(&self, decoded: Tensor<4>, x: Tensor<4>) -> Tensor<1> {
-        let [rows, channels, height, width] = x.dims();
+        let (kind, constant) = self.kind(&x);
+        let rows = x.dims()[0] as f32;
+        let error = compute::likelihood(decoded, x, kind, 1.0 / rows);
+        if constant == 0.0 { error } else { error + constant }
+    }
+
+    /// The same with gain, centre and weight of each place ([`compute::likelihood_by_place`]): a Gaussian's
+    /// noise is divided by √weight.
+    pub fn error_by_place(
+        &self,
+        decoded: Tensor<4>,
+        x: Tensor<4>,
+        [gain, centre, weight]: [Tensor<4>; 3],
+    ) -> Tensor<1> {
+        let (kind, constant) = self.kind(&x);
+        let rows = x.dims()[0] as f32;
+        let logs = weight.clone().log().sum() * 0.5;
+        let places = [gain, centre, weight];
+        compute::likelihood_by_place(decoded, x, places, kind, 1.0 / rows) + constant - logs
+    }
+
+    /// What the kernels know of it, and the constant of an observation.
+    fn kind(&self, x: &Tensor<4>) -> (compute::Likelihood, f64) {
+        let [_, channels, height, width] = x.dims();
         let size = (channels * height * width) as f64;
-        let (kind, constant) = match *self {
+        match *self {
             Self::Bernoulli => (compute::Likelihood::Bernoulli, 0.0),
             Self::Gaussian { noise, squash } => {
                 let precision = (1.0 / (noise * noise)) as f32;
                 let constant = noise.ln() + 0.5 * std::f64::consts::TAU.ln();
                 (compute::Likelihood::Gaussian { precision, squash }, constant * size)
             }
-        };
-        let error = compute::likelihood(decoded, x, kind, 1.0 / rows as f32);
-        if constant == 0.0 { error } else { error + constant }
+        }
     }
 
     /// −log p(x|z) of each row: `[rows, numbers]` to `[rows]`.

@@ -37,6 +37,14 @@ impl Dense {
         }
     }
 
+    /// With the weights of He et al. 2015, U(±sqrt(6 / fan_in)), for which layers with rectifiers or SiLU
+    /// neither mute what passes nor blow it up.
+    pub fn he(self) -> Self {
+        let [input, output] = self.weight.dims();
+        let times = (1.0 + output as f64 / input as f64).sqrt();
+        Self { weight: louder(self.weight, times), ..self }
+    }
+
     /// All weights zero.
     pub fn zero([input, output]: [usize; 2], device: &Device) -> Self {
         let weight = TensorData::new(vec![0.0f32; input * output], [input, output]);
@@ -164,6 +172,20 @@ impl Convolution {
         }
     }
 
+    /// With the weights of He et al. 2015, as [`Dense::he`]. Each number of a transposed convolution is the
+    /// sum of as many inputs as its stride leaves.
+    pub fn he(self) -> Self {
+        let [first, second, height, width] = self.weight.dims();
+        let area = height * width;
+        let [vertical, horizontal] = self.form.geometry.stride;
+        let fan_in = match self.form.transposed {
+            true => (first * area) as f64 / (vertical * horizontal) as f64,
+            false => (second * area) as f64,
+        };
+        let times = (((first + second) * area) as f64 / fan_in).sqrt();
+        Self { weight: louder(self.weight, times), ..self }
+    }
+
     /// `[batch, input, height, width]` to `[batch, output, …]`
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
         compute::convolution(x, self.weight.val(), self.bias.val(), self.form)
@@ -202,6 +224,12 @@ fn zeros(size: usize, device: &Device) -> Param<Tensor<1>> {
 /// Trainable parameters with one initial value.
 pub fn constant(value: f32, size: usize, device: &Device) -> Param<Tensor<1>> {
     Param::from_data(TensorData::new(vec![value; size], [size]), device)
+}
+
+/// Initial weights times a number.
+fn louder<const D: usize>(weight: Param<Tensor<D>>, times: f64) -> Param<Tensor<D>> {
+    // A tensor that is the result of an operation would not be a trainable leaf.
+    weight.map(|weight| Tensor::from_inner(weight.inner() * times).require_grad())
 }
 
 fn towards<const D: usize>(

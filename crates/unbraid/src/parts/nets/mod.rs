@@ -7,4 +7,5 @@ pub mod hierarchy;
 pub mod layers;
 pub mod mlp;
 pub mod normalised;
+pub mod pixels;
 pub mod simple;

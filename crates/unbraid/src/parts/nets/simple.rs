@@ -3,30 +3,31 @@
 //!
 //! | part | layers, for 32x32 with c channels |
 //! |---|---|
-//! | encoder | 3x3: c stride 2, c, 2c stride 2, 2c, 2c stride 2; dense 4c; mean and log deviation |
-//! | decoder | dense 4c, dense 2c·4·4; 3x3: 2c up, 2c, c up, c, image up |
-//! | of vectors | dense 16c, 16c, and the same back |
+//! | encoder | 3x3: c stride 2, c, 2c stride 2, 2c, 2c stride 2; dense w; mean and log deviation |
+//! | decoder | dense w, dense 2c·4·4; 3x3: 2c up, 2c, c up, c, image up |
+//! | of vectors | dense w, w, and the same back |
 //!
 //! Larger images have more stages. The encoder also sees where each pixel is, as two more channels; the
 //! released code adds a learned linear function of the place after the first convolution, which is the same
 //! but at the border, and after each layer of the decoder, which is left out: its dense layers know the
-//! place. The log deviation is limited smoothly, to ±4 (CITRIS) or to ±softplus(p) with a learned p that
+//! place. The papers' width w is 4c (16c of vectors); a wide layer of few channels costs little and learns
+//! sooner. How pixels are measured is in `pixels.rs`. The log deviation is limited smoothly, to ±4 (CITRIS) or to ±softplus(p) with a learned p that
 //! starts at 0 (BISCUIT). Images count from −1 to 1 in those papers, with the sum of squared errors as
 //! reconstruction loss: a Gaussian with the deviation 1/√8 of images from 0 to 1.
 
 use burn::module::{Module, Param};
 use burn::tensor::activation::softplus;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use unbraid_measure::data::Shape;
+use unbraid_measure::data::{Dataset, Shape};
 use unbraid_measure::rng::Rng;
 
 use super::layers::{Activation, Convolution, Dense, constant};
+use super::pixels::{Pixels, Weights};
 use crate::compute::{arrange, flatten, unflatten};
 use crate::error::{Error, Result};
 use crate::model::{Decoder, Settings, Task};
 use crate::parts::distributions::gaussian::Gaussian;
-use crate::parts::distributions::likelihood::{Family, Likelihood};
 
 /// The side at which an image is small enough for dense layers.
 const COARSE: usize = 4;
@@ -40,13 +41,23 @@ pub struct SimpleSettings {
     pub latents: usize,
     /// c, the channels of the first layers; the others have a multiple of it.
     pub channels: usize,
+    /// w, the units of each dense layer.
+    pub width: usize,
+    /// How much the error of each pixel counts: "standardised" or "equal".
+    pub pixel_weights: Weights,
     /// The standard deviation of the Gaussian likelihood; 1/√8 is the papers' sum of squared errors.
     pub noise: f64,
 }
 
 impl Default for SimpleSettings {
     fn default() -> Self {
-        Self { latents: 16, channels: 32, noise: 0.125f64.sqrt() }
+        Self {
+            latents: 16,
+            channels: 16,
+            width: 256,
+            pixel_weights: Weights::Standardised,
+            noise: 0.125f64.sqrt(),
+        }
     }
 }
 
@@ -61,6 +72,9 @@ impl Settings for SimpleSettings {
         }
         if !(1..=512).contains(&self.channels) {
             return Err(Error::setting("model.channels", "must be from 1 to 512"));
+        }
+        if !(1..=8192).contains(&self.width) {
+            return Err(Error::setting("model.width", "must be from 1 to 8192"));
         }
         if !(self.noise.is_finite() && self.noise > 0.0) {
             return Err(Error::setting("model.noise", "must be a positive number"));
@@ -107,8 +121,7 @@ pub struct Encoder {
 impl Encoder {
     /// With seeded weights and so many numbers for each row.
     pub fn new(
-        channels: usize,
-        outputs: usize,
+        [channels, width, outputs]: [usize; 3],
         shape: Shape,
         rng: &mut Rng,
         device: &Device,
@@ -120,34 +133,24 @@ impl Encoder {
         let mut input = shape.channels + 2;
         for k in 0..halvings {
             let wide = if k == 0 { c } else { 2 * c };
-            convolutions.push(Convolution::new(
-                [input, wide],
-                [3, 2],
-                Activation::Silu,
-                rng,
-                device,
-            ));
-            if k + 1 < halvings {
-                convolutions.push(Convolution::new(
-                    [wide; 2],
-                    [3, 1],
-                    Activation::Silu,
-                    rng,
-                    device,
-                ));
+            let strides = if k + 1 < halvings { &[2, 1][..] } else { &[2] };
+            for &stride in strides {
+                let form = [3, stride];
+                let layer = Convolution::new([input, wide], form, Activation::Silu, rng, device);
+                convolutions.push(layer.he());
+                input = wide;
             }
-            input = wide;
         }
         let (flat, hidden) = match shape.is_vector() {
-            true => (shape.channels, vec![16 * c; 2]),
-            false => (input * (shape.height >> halvings) * (shape.width >> halvings), vec![4 * c]),
+            true => (shape.channels, vec![width; 2]),
+            false => (input * (shape.height >> halvings) * (shape.width >> halvings), vec![width]),
         };
         let mut input = flat;
         for wide in hidden {
-            dense.push(Dense::new([input, wide], Activation::Silu, rng, device));
+            dense.push(Dense::new([input, wide], Activation::Silu, rng, device).he());
             input = wide;
         }
-        let out = Dense::new([input, outputs], Activation::None, rng, device);
+        let out = Dense::new([input, outputs], Activation::None, rng, device).he();
         Self { convolutions, dense, out, reach: None }
     }
 
@@ -155,7 +158,7 @@ impl Encoder {
     pub fn features(&self, x: Tensor<4>) -> Tensor<2> {
         let h = match self.convolutions.is_empty() {
             true => flatten(x),
-            false => flatten(self.convolutions.iter().fold(placed(x), |x, layer| layer.forward(x))),
+            false => flatten(self.convolutions.iter().fold(x, |x, layer| layer.forward(x))),
         };
         self.out.forward(self.dense.iter().fold(h, |h, layer| layer.forward(h)))
     }
@@ -176,19 +179,6 @@ impl Encoder {
     }
 }
 
-/// With two channels more: the row and the column of each pixel, from −1 to 1.
-fn placed(x: Tensor<4>) -> Tensor<4> {
-    let [images, _, height, width] = x.dims();
-    let device = x.device();
-    let place = |at: usize, size: usize| 2.0 * at as f32 / (size as f32 - 1.0) - 1.0;
-    let pixels = || (0..height * width).map(|k| (k / width, k % width));
-    let rows = pixels().map(|(row, _)| place(row, height));
-    let columns = pixels().map(|(_, column)| place(column, width));
-    let numbers: Vec<f32> = rows.chain(columns).collect();
-    let places = Tensor::<4>::from_data(TensorData::new(numbers, [1, 2, height, width]), &device);
-    arrange(Tensor::cat(vec![x, places.repeat_dim(0, images)], 1))
-}
-
 /// A decoder.
 #[derive(Module, Debug)]
 struct Up {
@@ -203,16 +193,17 @@ impl Up {
         let c = settings.channels;
         let halvings = halvings(shape);
         let (grid, sizes) = if shape.is_vector() {
-            (shape.axes(), vec![settings.latents, 16 * c, 16 * c, shape.channels])
+            (shape.axes(), vec![settings.latents, settings.width, settings.width, shape.channels])
         } else {
             let grid = [2 * c, shape.height >> halvings, shape.width >> halvings];
-            (grid, vec![settings.latents, 4 * c, grid.iter().product()])
+            (grid, vec![settings.latents, settings.width, grid.iter().product()])
         };
         let last = if shape.is_vector() { Activation::None } else { Activation::Silu };
         let then = |k: usize| if k + 2 == sizes.len() { last } else { Activation::Silu };
         let pairs = sizes.windows(2).enumerate();
-        let dense =
-            pairs.map(|(k, pair)| Dense::new([pair[0], pair[1]], then(k), rng, device)).collect();
+        let dense = pairs
+            .map(|(k, pair)| Dense::new([pair[0], pair[1]], then(k), rng, device).he())
+            .collect();
         let mut convolutions = Vec::new();
         let mut input = 2 * c;
         for k in (0..halvings).rev() {
@@ -221,15 +212,10 @@ impl Up {
                 1 => (c, Activation::Silu),
                 _ => (2 * c, Activation::Silu),
             };
-            convolutions.push(Convolution::transposed([input, wide], [3, 2], then, rng, device));
+            let layer = Convolution::transposed([input, wide], [3, 2], then, rng, device);
+            convolutions.push(layer.he());
             if k > 0 {
-                convolutions.push(Convolution::new(
-                    [wide; 2],
-                    [3, 1],
-                    Activation::Silu,
-                    rng,
-                    device,
-                ));
+                convolutions.push(Convolution::new([wide; 2], [3, 1], then, rng, device).he());
             }
             input = wide;
         }
@@ -251,8 +237,9 @@ impl Up {
 pub struct Simple {
     encoder: Encoder,
     decoder: Up,
+    pixels: Pixels,
     #[module(skip)]
-    likelihood: Likelihood,
+    noise: f64,
 }
 
 impl Simple {
@@ -266,37 +253,53 @@ impl Simple {
     ) -> Self {
         let (shape, latents) = (task.shape, settings.latents);
         let outputs = if limit == Limit::Point { latents } else { 2 * latents };
-        let mut encoder =
-            Encoder::new(settings.channels, outputs, shape, &mut rng.split("encoder"), device);
+        let mut encoder = Encoder::new(
+            [settings.channels, settings.width, outputs],
+            shape,
+            &mut rng.split("encoder"),
+            device,
+        );
         encoder.reach = (limit == Limit::Learned).then(|| constant(0.0, latents, device));
         let decoder = Up::new(settings, shape, &mut rng.split("decoder"), device);
-        let likelihood = Likelihood::new(Family::Gaussian, settings.noise, shape.range);
-        Self { encoder, decoder, likelihood }
+        let pixels = Pixels::unknown(shape, settings.pixel_weights, device);
+        Self { encoder, decoder, pixels, noise: settings.noise }
+    }
+
+    /// With the pixels measured on these data.
+    pub fn fitted(self, data: &dyn Dataset, rng: &Rng) -> Self {
+        Self { pixels: self.pixels.fitted(data, rng), ..self }
+    }
+
+    fn seen(&self, x: Tensor<4>) -> Tensor<4> {
+        match self.encoder.convolutions.is_empty() {
+            true => self.pixels.input(x),
+            false => arrange(self.pixels.placed(x)),
+        }
     }
 
     /// q(z|x)
     pub fn posterior(&self, x: Tensor<4>) -> Gaussian {
-        self.encoder.posterior(x)
+        self.encoder.posterior(self.seen(x))
     }
 
     /// The code of x, where codes are points.
     pub fn code(&self, x: Tensor<4>) -> Tensor<2> {
-        self.encoder.features(x)
+        self.encoder.features(self.seen(x))
     }
 
     /// −log p(x|z), summed over an observation, averaged over the batch.
     pub fn error(&self, z: Tensor<2>, x: Tensor<4>) -> Tensor<1> {
-        self.likelihood.error(self.decoder.forward(z), x)
+        self.pixels.error(self.decoder.forward(z), x, self.noise)
     }
 }
 
 impl Decoder for Simple {
     fn decode(&self, z: Tensor<2>) -> Tensor<4> {
-        self.likelihood.mean(self.decoder.forward(z))
+        self.pixels.output(self.decoder.forward(z))
     }
 
     fn noise(&self) -> Option<f64> {
-        self.likelihood.noise()
+        Some(self.noise)
     }
 }
 
@@ -325,15 +328,5 @@ mod tests {
             assert!(deviation.iter().all(|log| log.abs() <= 2.0 * 2f32.ln()), "{deviation:?}");
             assert_eq!(net.decode(q.mean).dims(), [2, channels, side, side]);
         }
-    }
-
-    #[test]
-    fn the_encoder_sees_where_things_are() {
-        let x = Tensor::<4>::ones([2, 1, 2, 3], &device::inference());
-        let seen = placed(x);
-        assert_eq!(seen.dims(), [2, 3, 2, 3]);
-        let places = batch::numbers(seen.narrow(0, 1, 1).narrow(1, 1, 2));
-        let expected = [-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0];
-        assert_eq!(places, expected);
     }
 }

@@ -68,15 +68,16 @@ impl SequenceVae {
         }
     }
 
-    /// With the norms of the flow fitted to what some rows are encoded to.
+    /// With the pixels measured, and the norms of the flow fitted to what some rows are encoded to.
     pub fn fitted(self, data: &dyn Dataset, rng: &Rng) -> Self {
+        let net = self.net.fitted(data, rng);
         let rows = data::rows(data, FITTED, &rng.split("flow"));
         let seen = data::observations(data, &rows);
         let numbers = seen.as_slice().expect("a fresh array is contiguous");
         let x = batch::images(numbers, rows.len(), data.shape(), &device::inference());
-        let q = self.net.valid().posterior(x);
+        let q = net.valid().posterior(x);
         let z = q.sample(&mut Step::new(0, 1, &rng.split("fitted")));
-        Self { flow: self.flow.fitted(Tensor::from_inner(z)), ..self }
+        Self { net, flow: self.flow.fitted(Tensor::from_inner(z)) }
     }
 
     /// Encode both frames at once, sample, decode the second.

@@ -22,6 +22,7 @@ which factor varies in a batch; all others but the ground truth see images alone
         optional: false,
         seeds: "vary.seed",
         file: include_str!("beta-vae-metric.toml"),
+        over: "",
         shown: Shown::Methods(Methods {
             data: &["dsprites"],
             concepts: Some("four factors"),

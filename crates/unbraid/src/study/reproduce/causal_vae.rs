@@ -23,6 +23,7 @@ of the learned graph: from independencies of the labels, or from the paper's los
             optional: false,
             seeds: "vary.seed",
             file: include_str!("causalvae.toml"),
+            over: "",
             shown: Shown::Methods(Methods {
                 data: &["pendulum", "flow"],
                 concepts: None,
@@ -40,7 +41,7 @@ const fn faces(concepts: &'static str, title: &'static str, file: &'static str) 
     let (methods, metrics) = (METHODS, NUMBERS);
     let shown = Methods { data: &["celeba"], concepts: Some(concepts), methods, metrics };
     let shown = Shown::Methods(shown);
-    Part { name: concepts, title, optional: true, seeds: "vary.seed", file, shown }
+    Part { name: concepts, title, optional: true, seeds: "vary.seed", file, over: "", shown }
 }
 
 const METHODS: &[(&str, Option<&str>)] = &[

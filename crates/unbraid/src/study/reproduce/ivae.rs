@@ -21,6 +21,7 @@ done its part and what is missing of MCC is the objective's; where it is well ab
             optional: false,
             seeds: "vary.data.seed",
             file: include_str!("ivae.toml"),
+            over: "",
             shown: Shown::Seeds(Seeds {
                 key: "data.seed",
                 drawn: &["VAE", "iVAE"],
@@ -45,6 +46,7 @@ done its part and what is missing of MCC is the objective's; where it is well ab
             optional: false,
             seeds: "vary.data.seed",
             file: include_str!("ivae-curves.toml"),
+            over: "",
             shown: Shown::Curves(Curves {
                 x: "data.segments",
                 x_title: "segments",
@@ -60,6 +62,7 @@ done its part and what is missing of MCC is the objective's; where it is well ab
             optional: false,
             seeds: "vary.data.seed",
             file: include_str!("ivae-easy.toml"),
+            over: "",
             shown: Shown::Curves(Curves {
                 x: "data.layers",
                 x_title: "mixing layers",

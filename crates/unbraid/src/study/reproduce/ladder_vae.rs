@@ -24,7 +24,7 @@ images small are not known to be the same.",
 
 const fn part(data: &'static str, title: &'static str, file: &'static str) -> Part {
     let shown = Shown::Depths(Depths { data, methods: &METHODS });
-    Part { name: data, title, optional: true, seeds: "vary.seed", file, shown }
+    Part { name: data, title, optional: true, seeds: "vary.seed", file, over: "", shown }
 }
 
 const METHODS: [&str; 4] = ["VAE", "VAE +BN", "VAE +BN +WU", "LVAE +BN +WU"];

@@ -46,14 +46,21 @@ impl Methods {
         let mut rows = vec![head];
         for (name, model) in self.methods {
             let line = lines.iter().find(|line| line.family == *name && is_on(line, data));
-            let Some(line) = line else { continue };
-            let mut row = vec![(*name).to_string(), line.runs.0.to_string()];
+            let theirs = |number: &Number| match self.published(*model, data, number) {
+                Some(found) => theirs(found, number),
+                None => "-".into(),
+            };
+            let printed = |number: &Number| self.published(*model, data, number).is_some();
+            if line.is_none() && !self.metrics.iter().any(printed) {
+                continue;
+            }
+            let runs = line.map_or("not run here".into(), |line| line.runs.0.to_string());
+            let mut row = vec![(*name).to_string(), runs];
             for number in self.metrics {
-                row.push(
-                    line.cells.get(number.number).map_or("-".into(), |cell| ours(cell, number)),
-                );
+                let cell = line.and_then(|line| line.cells.get(number.number));
+                row.push(cell.map_or("-".into(), |cell| ours(cell, number)));
                 if !number.published.is_empty() {
-                    row.push(self.published(*model, data, number).map_or("-".into(), theirs));
+                    row.push(theirs(number));
                 }
             }
             rows.push(row);
@@ -87,24 +94,26 @@ fn ours(cell: &Cell, number: &Number) -> String {
     let (mean, error) =
         (cell.mean() * number.times, cell.deviation() * number.times / count.sqrt());
     match cell.values.len() {
-        1 => short_percent(mean),
-        _ => format!("{} ± {}", short_percent(mean), short_percent(error)),
+        1 => number.short(mean),
+        _ => format!("{} ± {}", number.short(mean), number.short(error)),
     }
 }
 
-fn theirs(published: Published) -> String {
-    let Published { value, error, .. } = published;
+fn theirs(published: Published, number: &Number) -> String {
+    let [value, error] = [published.value, published.error].map(|value| value * number.times);
     match error == 0.0 {
-        true => format!("{:.1}", 100.0 * value),
-        false => format!("{:.1} ± {:.1}", 100.0 * value, 100.0 * error),
+        true => number.short(value),
+        false => format!("{} ± {}", number.short(value), number.short(error)),
     }
 }
 
-fn short_percent(number: f64) -> String {
-    if number.abs() >= 100.0 || number == 0.0 {
-        short(Some(number))
-    } else {
-        format!("{number:.1}")
+impl Number {
+    /// Percents with one digit, others with three.
+    fn short(&self, number: f64) -> String {
+        match self.times == 100.0 && number.abs() < 100.0 && number != 0.0 {
+            true => format!("{number:.1}"),
+            false => short(Some(number)),
+        }
     }
 }
 

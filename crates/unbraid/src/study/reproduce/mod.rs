@@ -13,7 +13,9 @@ use crate::run::config;
 use crate::study::{Gathered, Line, Study};
 
 mod beta_vae;
+mod biscuit;
 mod causal_vae;
+mod citris;
 mod curves;
 mod depths;
 mod ivae;
@@ -36,6 +38,8 @@ pub static EXPERIMENTS: &[Experiment] = &[
     causal_vae::EXPERIMENT,
     beta_vae::EXPERIMENT,
     ladder_vae::EXPERIMENT,
+    citris::EXPERIMENT,
+    biscuit::EXPERIMENT,
 ];
 
 /// A published experiment.
@@ -75,6 +79,8 @@ pub struct Part {
     seeds: &'static str,
     /// The study file; its section `[quick]` lies over the rest in a quick run.
     file: &'static str,
+    /// What lies over that file, where parts differ in little.
+    over: &'static str,
     /// How its table is shown.
     pub shown: Shown,
 }
@@ -117,7 +123,8 @@ impl Part {
     }
 
     fn table(&self, budget: Budget) -> Table {
-        let mut table: Table = self.file.parse().expect("a study of ours is TOML");
+        let parsed = |text: &str| text.parse::<Table>().expect("a study of ours is TOML");
+        let mut table = config::overlaid(parsed(self.file), parsed(self.over));
         let mut table = match (table.remove("quick"), budget.quick) {
             (Some(Value::Table(less)), true) => config::overlaid(table, less),
             _ => table,

@@ -16,6 +16,7 @@ and falls with the number of mixing layers.",
         optional: false,
         seeds: "vary.data.seed",
         file: include_str!("tcl.toml"),
+        over: "",
         shown: Shown::Curves(Curves {
             x: "data.segments",
             x_title: "segments",
