@@ -168,13 +168,18 @@ mod tests {
     fn every_study_can_be_planned_whole_and_quick() {
         for experiment in EXPERIMENTS {
             for part in experiment.parts.iter().filter(|part| !part.optional) {
-                for (quick, seeds) in [(false, None), (true, None), (true, Some(7))] {
+                let budgets = [(true, None), (false, None), (true, Some(2))];
+                // Parts of one file differ in their data alone, and worlds take a while to open.
+                let alike = experiment.parts.iter().any(|first| first.file == part.file)
+                    && experiment.parts[0].name != part.name
+                    && !part.over.is_empty();
+                for (quick, seeds) in budgets.into_iter().take(if alike { 1 } else { 3 }) {
                     let directory = tempfile::tempdir().unwrap();
                     let place = directory.path().join(part.name);
                     let budget = Budget { quick, seeds };
                     let study = part.study(&place, budget).unwrap();
                     assert!(!study.runs.is_empty(), "{} {}", experiment.name, part.name);
-                    let last = study.runs.iter().any(|run| run.name.ends_with("seed-6"));
+                    let last = study.runs.iter().any(|run| run.name.ends_with("seed-1"));
                     assert!(seeds.is_none() || last, "{} {}", experiment.name, part.name);
                     // Again: the one that is there. Otherwise: refused.
                     let again = part.study(&place, budget).unwrap();
