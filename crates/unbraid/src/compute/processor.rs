@@ -371,7 +371,7 @@ pub(super) fn error_and_gradient(
         let (flat, observed) = (decoded.to_contiguous(), rows_of(observed));
         let size = observed.shape()[1];
         let places = places.map(|each| each.map(rows_of));
-        let places = places.as_ref().map(|each| each.each_ref().map(|one| one.storage()));
+        let places = places.as_ref().map(|each| each.each_ref().map(FlexTensor::storage));
         let (all, from) = (0..size, observed.storage());
         let (sum, gradient) = error(flat.storage(), from, places, size, std::slice::from_ref(&all));
         return (sum, contiguous(gradient, decoded.shape()));
@@ -394,7 +394,7 @@ pub(super) fn error_and_gradient(
 pub(super) fn placed(x: &FlexTensor, mean: &FlexTensor, deviation: &FlexTensor) -> FlexTensor {
     let [images, channels, height, width] = dims(x);
     let [x, mean, deviation] = [x, mean, deviation].map(rows_of);
-    let [x, mean, deviation] = [&x, &mean, &deviation].map(|each| each.storage::<f32>());
+    let [x, mean, deviation] = [&x, &mean, &deviation].map(FlexTensor::storage::<f32>);
     let places = super::places(height, width);
     let (size, wide) = (channels * height * width, (channels + 2) * height * width);
     let mut all = vec![0.0f32; images * wide];
