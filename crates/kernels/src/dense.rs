@@ -285,16 +285,29 @@ impl Kernel for UndoPanel<'_> {
             let mut sum = L::splat(0.0);
             for (row, out) in self.out.iter_mut().enumerate() {
                 let at = row * self.outputs + self.column;
-                let (gradient, kept) = (&self.gradient[at..at + width], &self.kept[at..at + width]);
-                let [gradient, kept] = [gradient, kept].map(|from| match width {
-                    WIDTH => L::load(from.as_ptr()),
-                    _ => L::load_part(from.as_ptr(), width),
-                });
+                let gradient = loaded::<L>(&self.gradient[at..at + width]);
+                let kept = loaded::<L>(&self.kept[at..at + width]);
                 let value = self.activation.undo(gradient, kept);
                 sum = sum.add(value);
                 value.store(out.0.as_mut_ptr());
             }
             sum.store(self.bias[..WIDTH].as_mut_ptr());
+        }
+    }
+}
+
+/// Sixteen numbers, or fewer and zeros. Not a closure: those given to `array::map` are not inlined, and what is not
+/// inlined is compiled without the instructions.
+///
+/// # Safety
+/// The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn loaded<L: Lanes>(from: &[f32]) -> L {
+    // SAFETY: the slice has as many numbers as are read; the caller answers for the instructions.
+    unsafe {
+        match from.len() {
+            WIDTH => L::load(from.as_ptr()),
+            width => L::load_part(from.as_ptr(), width),
         }
     }
 }

@@ -30,6 +30,7 @@ use std::cmp::Ordering;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
+pub use self::glimpse::glimpse;
 use self::heads::{Head, heads, wanted};
 use self::report::Report;
 use self::sets::{Sets, targets};
@@ -42,6 +43,7 @@ use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::watch::Stage;
 
+mod glimpse;
 mod heads;
 mod report;
 mod sets;

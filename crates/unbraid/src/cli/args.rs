@@ -348,7 +348,16 @@ pub(crate) struct Intervene {
     /// Judge exchanges of latents by the triplets of the data: two images and their true mixture.
     #[arg(long, conflicts_with_all = ["set", "grid", "effects", "row", "swap"])]
     pub(crate) triplets: bool,
-    /// The image; RUN/interventions.png if left out, or RUN/swap.png.
+    /// Set a variable in the first step and see what follows, as in `--target ball-x=0.5`; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets"])]
+    pub(crate) target: Vec<String>,
+    /// Act, and see what follows, as in `--action 0.2,-0.5`; once for each step, the last one goes on.
+    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true, conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets", "target"])]
+    pub(crate) action: Vec<String>,
+    /// How many steps to follow; alone, with nothing done.
+    #[arg(long, conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets"])]
+    pub(crate) steps: Option<usize>,
+    /// The image; RUN/interventions.png if left out, or RUN/swap.png, or RUN/rollout.png.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use anyhow::Result;
 use unbraid::figures;
 use unbraid::intervene::graph::{Causes, Edge};
+use unbraid::intervene::temporal::TemporalCauses;
+use unbraid_measure::causal::temporal::Found;
 
 use super::args::Graph;
 use super::progress::Screen;
@@ -12,6 +14,15 @@ use super::{Output, opened, table};
 
 pub(super) fn run(options: &Graph, output: Output) -> Result<()> {
     let trained = opened(&options.run)?;
+    if trained.is_of_sequences() {
+        let screen = Screen::new(output);
+        let assignment = trained.assignment(&screen)?;
+        let (causes, figure) = trained.temporal_graph(&screen)?;
+        drop(screen);
+        let text =
+            format!("{}\n{}\n{}\n", assigned(&assignment), over_time(&causes), figure.display());
+        return output.result(&text, || causes.to_json());
+    }
     let causes = trained.graph(&Screen::new(output))?;
     let figure = trained.run().file(figures::graph::FIGURE.name());
     let text = format!("{}\n{}\n", described(&causes), figure.display());
@@ -53,4 +64,44 @@ fn described(causes: &Causes) -> String {
         }
     }
     out
+}
+
+/// Which latents stand for which variable.
+fn assigned(assignment: &[(Option<String>, Vec<usize>)]) -> String {
+    let mut rows = vec![["variable", "latents"].map(String::from).to_vec()];
+    for (name, latents) in assignment {
+        let latents: Vec<String> = latents.iter().map(usize::to_string).collect();
+        let list = if latents.is_empty() { "-".into() } else { latents.join(", ") };
+        rows.push(vec![name.clone().unwrap_or_else(|| "none of them".into()), list]);
+    }
+    table(&rows)
+}
+
+/// What causes each variable at the next step, then how far that is from the truth.
+fn over_time(causes: &TemporalCauses) -> String {
+    let mut rows = vec![["variable", "caused by"].map(String::from).to_vec()];
+    for (effect, name) in causes.names.iter().enumerate() {
+        let cause = |cause: usize| {
+            let strength = causes.learned.strengths[[cause, effect]];
+            let present = causes.learned.edges[[cause, effect]];
+            present.then(|| format!("{} {strength:.2}", causes.names[cause]))
+        };
+        let list: Vec<String> = (0..causes.names.len()).filter_map(cause).collect();
+        rows.push(vec![name.clone(), if list.is_empty() { "-".into() } else { list.join(", ") }]);
+    }
+    let judged = |title: &str, found: &Found| {
+        let distance = causes.distance(found)?;
+        let [precision, recall] = [distance.precision(), distance.recall()];
+        let numbers = [distance.hamming().to_string(), format!("{precision:.2}"), format!("{recall:.2}")];
+        Some([title.to_string()].into_iter().chain(numbers).collect::<Vec<_>>())
+    };
+    let mut against =
+        vec![["against the true graph", "SHD", "precision", "recall"].map(String::from).to_vec()];
+    against.extend(judged("from latents", &causes.learned));
+    against.extend(judged("from true values, by the same search", &causes.of_truth));
+    let against = match against.len() {
+        1 => "The true graph of these data is not known.\n".into(),
+        _ => table(&against),
+    };
+    format!("{}\n{against}", table(&rows))
 }

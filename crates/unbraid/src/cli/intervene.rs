@@ -1,14 +1,18 @@
 //! `unbraid intervene`: what rows would have been, had some concepts had other values.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde_json::Value as Json;
 use unbraid::draw::words::short;
 use unbraid::intervene;
+use unbraid::intervene::rollout::Course;
 use unbraid::run::Counterfactuals;
 
 use super::args::Intervene;
 use super::progress::Screen;
 use super::{Output, opened, table};
+
+/// Steps that are followed, if it is not said how many.
+const STEPS: usize = 8;
 
 pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
     let trained = opened(&options.run)?;
@@ -30,6 +34,18 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
         let (screen, out) = (Screen::new(output), options.out.as_deref());
         return output.file(&trained.swap(&options.swap, [from, into], out, &screen)?);
     }
+    if options.steps.is_some() || !options.target.is_empty() || !options.action.is_empty() {
+        let course = Course {
+            row: options.row.unwrap_or(0),
+            dos: trained.targets_of(&options.target)?,
+            actions: options.action.iter().map(|text| numbers(text)).collect::<Result<_>>()?,
+            steps: options.steps.unwrap_or(STEPS),
+        };
+        let (screen, out) = (Screen::new(output), options.out.as_deref());
+        let (found, picture) = trained.rollout(&course, out, &screen)?;
+        drop(screen);
+        return output.result(&format!("{}\n{}\n", followed(&found), picture.display()), || found);
+    }
     let interventions = trained.interventions()?;
     let (dos, warnings) = intervene::parse(&options.set, &interventions.known)?;
     for warning in warnings {
@@ -46,6 +62,29 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
     }
     let found = interventions.counterfactuals(&dos, options.row, out, &screen)?;
     output.result(&answered(&found), || found.to_json())
+}
+
+/// `0.2,-0.5` as numbers.
+fn numbers(text: &str) -> Result<Vec<f32>> {
+    let number = |word: &str| {
+        let word = word.trim();
+        let number = word.parse().ok().filter(|number: &f32| number.is_finite());
+        number.ok_or_else(|| anyhow!("`{word}` in `--action {text}` is not a number"))
+    };
+    text.split(',').map(number).collect()
+}
+
+/// How far a roll-out is from the simulator's, as a table.
+fn followed(found: &Json) -> String {
+    let Some(steps) = found["steps"].as_array() else {
+        return "These data have no simulator to hold it against.\n".into();
+    };
+    let number = |value: &Json| format!("{:.5}", value.as_f64().unwrap_or(f64::NAN));
+    let mut rows = vec![["step", "image error", "if nothing moved"].map(String::from).to_vec()];
+    for step in steps {
+        rows.push(vec![step["step"].to_string(), number(&step["error"]), number(&step["standing_still"])]);
+    }
+    table(&rows)
 }
 
 /// `triplets.json` as a table.

@@ -26,6 +26,8 @@ pub mod interventions;
 pub mod layers;
 pub mod matching;
 pub mod reconstructions;
+pub mod rollout;
+pub mod temporal;
 pub mod training;
 pub mod traverse;
 pub mod triplets;

@@ -6,6 +6,7 @@ use super::{Command, Drawing, Entry, Section};
 use crate::draw::figure::{Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, ordered};
 use crate::model::learner::ACTIVE;
 
+mod found;
 mod layers;
 
 /// A line has at most this many points; longer logs are averaged, which also calms them.
@@ -60,8 +61,13 @@ impl Log {
         let number = |row: &Map<String, Json>, name: &str| {
             row.get(name).and_then(Json::as_f64).unwrap_or(f64::NAN)
         };
-        let mut names: Vec<&String> = rows.iter().take(1).flat_map(Map::keys).collect();
-        names.retain(|name| *name != "step");
+        // Some rows say more than the first.
+        let mut names: Vec<&String> = Vec::new();
+        for name in rows.iter().flat_map(Map::keys).filter(|name| *name != "step") {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let column = |name: &str| rows.iter().map(|row| number(row, name)).collect();
         let terms = names.into_iter().map(|name| (name.clone(), column(name))).collect();
         Self { steps: column("step"), terms }
@@ -73,7 +79,10 @@ impl Log {
         let average = |column: Vec<f64>| -> Vec<f64> {
             column
                 .chunks(size)
-                .map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64)
+                .map(|chunk| {
+                    let known = chunk.iter().filter(|number| number.is_finite());
+                    known.clone().sum::<f64>() / known.count() as f64
+                })
                 .collect()
         };
         let terms = self.terms.into_iter().map(|(name, column)| (name, average(column))).collect();
@@ -82,7 +91,7 @@ impl Log {
 
     /// The terms of the loss: those that are not of a single latent.
     fn whole(&self) -> Vec<&(String, Vec<f64>)> {
-        let whole = |name: &str| !name.contains('/') && name != "active_units";
+        let whole = |name: &str| !name.contains('/') && !["active_units", "found"].contains(&name);
         self.terms.iter().filter(|(name, _)| whole(name)).collect()
     }
 
@@ -120,9 +129,9 @@ fn figure(log: &Log, title: &str) -> Figure {
     let rows = terms.len().div_ceil(ACROSS);
     let below = TOP + rows as f64 * DOWN;
     let height = if latents.is_empty() { below } else { below + 2.0 * DOWN - 20.0 };
-    let end = height;
-    let height = height + layers::height(log);
-    let mut figure = Figure::new(TOTAL, height - 14.0);
+    let layered = height + found::height(log);
+    let height_of_all = layered + layers::height(log);
+    let mut figure = Figure::new(TOTAL, height_of_all - 14.0);
     figure.text((18.0, 32.0), 17.0, INK, Anchor::Start, title);
     for (place, named) in terms.into_iter().enumerate() {
         let left = LEFT + (place % ACROSS) as f64 * (LEFT + WIDTH);
@@ -134,7 +143,8 @@ fn figure(log: &Log, title: &str) -> Figure {
         kl_of_latents(&mut figure, log, &latents, below);
         active(&mut figure, log, latents.len(), below + DOWN + 40.0);
     }
-    layers::draw(&mut figure, log, end);
+    found::draw(&mut figure, log, height);
+    layers::draw(&mut figure, log, layered);
     figure
 }
 
@@ -258,6 +268,15 @@ mod tests {
         let plain = figure(&Log::of(&rows("{\"step\":1,\"loss\":2.5}")), "t").to_svg("t");
         assert!(plain.contains(">loss</text>") && !plain.contains("KL of each"));
         assert!(!plain.contains("NaN"), "{plain}");
+    }
+
+    #[test]
+    fn what_only_some_rows_say_has_a_line_of_its_own() {
+        let found = "{\"step\":1,\"loss\":3.0}\n{\"step\":2,\"loss\":2.0,\"found\":0.5,\"found/ball-x\":0.5}\n";
+        let log = Log::of(&rows(found));
+        assert_eq!(log.points(&log.terms[2].1), [(2.0, 0.5)]);
+        let svg = figure(&log, "t").to_svg("t");
+        assert!(svg.contains(">ball-x  0.50</text>") && !svg.contains("NaN"), "{svg}");
     }
 
     #[test]

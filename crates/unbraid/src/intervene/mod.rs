@@ -5,6 +5,8 @@ pub mod causal_encoder;
 pub mod effects;
 pub mod graph;
 pub mod reader;
+pub mod rollout;
+pub mod temporal;
 pub mod triplets;
 
 use ndarray::{Array2, Axis};

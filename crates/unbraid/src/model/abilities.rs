@@ -19,6 +19,8 @@ pub struct Abilities<'a> {
     pub concepts: Option<&'a dyn Concepts>,
     /// What actions touch.
     pub interactions: Option<&'a dyn Interacts>,
+    /// How latents follow each other in time.
+    pub transition: Option<&'a dyn Follows>,
     /// How many latents each layer has, from the bottom, for methods with several layers of latents.
     pub layers: Vec<usize>,
     /// The factor that each latent is given to by the method itself, none for those of no factor.
@@ -49,6 +51,13 @@ pub trait Interacts {
     /// Of actions `[rows, action]`, a number for each latent that is positive where it is touched,
     /// `[rows, latents]`.
     fn interactions(&self, actions: Tensor<2>) -> Tensor<2>;
+}
+
+/// A method that knows how the latents of a frame follow from those of the frame before.
+pub trait Follows {
+    /// The expected latents after a step, `[rows, latents]`, given those before, the targets of the step
+    /// `[rows, factors]` and its action `[rows, action]`.
+    fn next(&self, before: Tensor<2>, targets: Tensor<2>, actions: Tensor<2>) -> Tensor<2>;
 }
 
 /// A method with both densities p(x, z) and q(z|x).

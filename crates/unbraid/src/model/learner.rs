@@ -17,7 +17,10 @@ use super::{Step, Strengths};
 use crate::error::Result;
 
 /// The logged terms of one step; `loss` first. Those of single latents have a `/` in their name.
-pub type Terms = Vec<(Cow<'static, str>, f32)>;
+pub type Terms = Vec<Term>;
+
+/// A name and its number.
+pub type Term = (Cow<'static, str>, f32);
 
 /// A latent with a larger KL, in nats, is active.
 pub const ACTIVE: f32 = 0.01;
@@ -154,6 +157,17 @@ pub trait Learner: Send {
     /// Of actions `[rows, action]`, a number for each latent that is positive where it is touched, if the
     /// method knows.
     fn interactions(&self, _actions: ArrayView2<f32>) -> Option<Array2<f32>> {
+        None
+    }
+
+    /// The expected codes after a step, given those before `[rows, latents]`, its targets `[rows, factors]` and
+    /// its action `[rows, action]`, if the method knows how they follow each other.
+    fn next(
+        &self,
+        _before: ArrayView2<f32>,
+        _targets: ArrayView2<f32>,
+        _actions: ArrayView2<f32>,
+    ) -> Option<Array2<f32>> {
         None
     }
 

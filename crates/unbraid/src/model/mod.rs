@@ -32,7 +32,7 @@ mod trained;
 pub mod weights;
 
 pub use abilities::{
-    Abilities, Concepts, Decoder, Densities, Interacts, Intervened, Reason, Strengths,
+    Abilities, Concepts, Decoder, Densities, Follows, Interacts, Intervened, Reason, Strengths,
 };
 pub use loss::Loss;
 pub use step::Step;

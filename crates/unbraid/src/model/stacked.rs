@@ -115,6 +115,15 @@ impl Learner for Stacked {
         self.top.interactions(actions)
     }
 
+    fn next(
+        &self,
+        before: ArrayView2<f32>,
+        targets: ArrayView2<f32>,
+        actions: ArrayView2<f32>,
+    ) -> Option<Array2<f32>> {
+        self.top.next(before, targets, actions)
+    }
+
     fn blocks(&self) -> Option<Vec<Option<usize>>> {
         self.top.blocks()
     }

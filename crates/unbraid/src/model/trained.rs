@@ -168,6 +168,25 @@ impl<M: Model> Learner for Trained<M> {
         })
     }
 
+    fn next(
+        &self,
+        before: ArrayView2<f32>,
+        targets: ArrayView2<f32>,
+        actions: ArrayView2<f32>,
+    ) -> Option<Array2<f32>> {
+        let (model, rows, latents) = (self.model().valid(), before.nrows(), before.ncols());
+        on_workers(move || {
+            let known = model.abilities().transition?;
+            let matrix = |table: ArrayView2<f32>| {
+                let numbers: Vec<f32> = table.iter().copied().collect();
+                batch::matrix(&numbers, rows, table.ncols(), &device::inference())
+            };
+            let after = known.next(matrix(before), matrix(targets), matrix(actions));
+            let numbers = batch::numbers(after);
+            Some(Array2::from_shape_vec((rows, latents), numbers).expect("a row for each"))
+        })
+    }
+
     fn blocks(&self) -> Option<Vec<Option<usize>>> {
         self.model().abilities().blocks
     }

@@ -16,7 +16,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Interacts, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Follows, Interacts, Loss, Model, Settings, Step, Task};
 use crate::parts::time::RECIPE;
 use crate::parts::time::interaction::{InteractionPrior, InteractionSettings};
 use crate::parts::time::sequence_flow::{FlowSettings, SequenceFlow};
@@ -118,6 +118,7 @@ It is new here: it has not been trained to its published numbers yet.",
 
     fn abilities(&self) -> Abilities<'_> {
         let interactions: Option<&dyn Interacts> = Some(&self.prior);
-        Abilities { decoder: Some(&self.flow), interactions, ..Abilities::default() }
+        let transition: Option<&dyn Follows> = Some(&self.prior);
+        Abilities { decoder: Some(&self.flow), interactions, transition, ..Abilities::default() }
     }
 }

@@ -21,7 +21,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Interacts, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Follows, Interacts, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::simple::{Limit, SimpleSettings};
 use crate::parts::time::RECIPE;
 use crate::parts::time::interaction::{InteractionPrior, InteractionSettings};
@@ -143,6 +143,7 @@ Actions of two numbers, a place, are shown to the net as sines and cosines.",
 
     fn abilities(&self) -> Abilities<'_> {
         let interactions: Option<&dyn Interacts> = Some(&self.prior);
-        Abilities { decoder: Some(&self.net), interactions, ..Abilities::default() }
+        let transition: Option<&dyn Follows> = Some(&self.prior);
+        Abilities { decoder: Some(&self.net), interactions, transition, ..Abilities::default() }
     }
 }

@@ -19,7 +19,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Group, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Follows, Group, Loss, Model, Settings, Step, Task};
 use crate::parts::schedule::Schedule;
 use crate::parts::time::RECIPE;
 use crate::parts::time::causal_prior::{CausalPrior, CausalSettings};
@@ -133,6 +133,7 @@ It is new here: it has not been trained to its published numbers yet.",
 
     fn abilities(&self) -> Abilities<'_> {
         let blocks = Some(self.prior.blocks());
-        Abilities { decoder: Some(&self.flow), blocks, ..Abilities::default() }
+        let transition: Option<&dyn Follows> = Some(&self.prior);
+        Abilities { decoder: Some(&self.flow), blocks, transition, ..Abilities::default() }
     }
 }

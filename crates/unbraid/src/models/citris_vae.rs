@@ -23,7 +23,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Group, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Follows, Group, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::simple::{Limit, SimpleSettings};
 use crate::parts::schedule::Schedule;
 use crate::parts::time::RECIPE;
@@ -160,6 +160,7 @@ together, and frames show the whole state. Otherwise you are told, and get fewer
 
     fn abilities(&self) -> Abilities<'_> {
         let blocks = Some(self.prior.blocks());
-        Abilities { decoder: Some(&self.net), blocks, ..Abilities::default() }
+        let transition: Option<&dyn Follows> = Some(&self.prior);
+        Abilities { decoder: Some(&self.net), blocks, transition, ..Abilities::default() }
     }
 }

@@ -20,7 +20,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Columns, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Columns, Follows, Loss, Model, Settings, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::mlp::{Mlp, Nonlinearity};
 use crate::parts::nets::simple::{Limit, SimpleSettings};
@@ -180,7 +180,8 @@ It is new here: it has not been trained to its published numbers yet.",
     }
 
     fn abilities(&self) -> Abilities<'_> {
-        Abilities { decoder: Some(&self.net), ..Abilities::default() }
+        let transition: Option<&dyn Follows> = Some(self);
+        Abilities { decoder: Some(&self.net), transition, ..Abilities::default() }
     }
 }
 
@@ -191,5 +192,15 @@ impl TransitionIvae {
         let out = self.prior.forward(Tensor::cat(vec![before, told], 1));
         let part = |from: usize| out.clone().narrow(1, from, latents);
         Gaussian { mean: part(0), log_variance: part(latents) * 2.0 }
+    }
+}
+
+impl Follows for TransitionIvae {
+    fn next(&self, before: Tensor<2>, targets: Tensor<2>, actions: Tensor<2>) -> Tensor<2> {
+        let told = match self.told {
+            Told::Actions => actions,
+            Told::Targets | Told::Auto => selected(targets, self.targets),
+        };
+        Self::next(self, before, told).mean
     }
 }

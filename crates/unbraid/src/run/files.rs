@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::directory::Run;
-use crate::figures::{Command, FIGURES, interactions, triplets};
+use crate::figures::{Command, FIGURES, interactions, rollout, temporal, triplets};
 
 /// Every setting.
 pub const SETTINGS: &str = "run.toml";
@@ -31,6 +31,8 @@ pub const SCORES: &str = "scores.json";
 pub const BOUND: &str = "bound.json";
 /// The learned graph, as numbers.
 pub const GRAPH: &str = "graph.json";
+/// The temporal graph over the variables that were found, as numbers.
+pub const TEMPORAL: &str = "temporal-graph.json";
 /// What interventions do, measured.
 pub const EFFECTS: &str = "effects.json";
 /// Some factors of one image in another, as `unbraid intervene --swap` draws it if not told otherwise.
@@ -62,7 +64,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 17] = [
+const FIRST: [Entry; 20] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -74,12 +76,15 @@ const FIRST: [Entry; 17] = [
     result(SCORES, "the scores"),
     result(BOUND, "how likely the model finds the data"),
     result(GRAPH, "the graph, as numbers"),
+    result(TEMPORAL, "what causes what at the next step, as numbers"),
+    result(temporal::FILE, "what causes what at the next step"),
     result(EFFECTS, "what interventions do, measured"),
     result(INTERACTIONS, "which factors actions touch, learned and true"),
     result(interactions::FILE, "where an action touches each factor, learned and true"),
     result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
     result(triplets::FILE, "two images, their mixture by the model, and the true one"),
     result(SWAP, "some factors of one image in another"),
+    result(rollout::FILE, "what follows a frame, by the model and by the simulator"),
 ];
 
 const LAST: [Entry; 2] = [

@@ -25,7 +25,7 @@ impl TrainedRun {
     /// draw where an action must be to touch each factor, if actions are places.
     pub fn interactions(&self, watch: &dyn Watch) -> Result<(Json, Option<PathBuf>)> {
         let stage = Stage::new(watch, "interactions");
-        let other = self.part(PART);
+        let other = self.plan().part(PART);
         let data: &dyn Dataset = other.as_deref().unwrap_or(&*self.plan().data);
         let steps: Vec<Transition> =
             (0..data.len()).filter_map(|row| data.next(row)).take(JUDGED).collect();

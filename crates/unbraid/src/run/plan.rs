@@ -62,6 +62,21 @@ impl Plan {
         Ok(Some(Self { config, data, entry: self.entry, task, method, base: None }))
     }
 
+    /// Another part of the same data, where they have parts of this name.
+    pub(super) fn part(&self, name: &str) -> Option<Box<dyn Dataset>> {
+        let mut settings = self.config.data.clone();
+        settings.remove("name");
+        let part = Table::from_iter([("part".to_string(), Value::String(name.into()))]);
+        Some(data::open(self.config.data_name(), &overlaid(settings, part)).ok()?.0)
+    }
+
+    /// Whether each factor was intervened on in training, so that it can be found; none where nothing was.
+    pub(super) fn targets(&self) -> Option<Vec<bool>> {
+        let targets = self.task.targets;
+        let is_target = |factor: usize| targets.iter().any(|target| target == factor);
+        (!targets.is_empty()).then(|| (0..self.data.factors().len()).map(is_target).collect())
+    }
+
     /// The data sampled to 0 and 1 once, where training samples at every access.
     pub fn binarized(&self, rng: Rng) -> Option<Binarized<'_>> {
         self.config.train.binarize.then(|| Binarized::new(&*self.data, rng))

@@ -13,6 +13,7 @@ use unbraid_measure::watch::{Progress, Watch};
 
 use super::base::Base;
 use super::directory::Run;
+use super::glimpse::Glimpses;
 use super::pictures::draw_training;
 use super::plan::Plan;
 use super::tensorboard::Board;
@@ -21,7 +22,7 @@ use crate::compute::workers::on_workers;
 use crate::error::{Error, Result};
 use crate::figures::{training, traverse};
 use crate::model::Step;
-use crate::model::learner::{Learner, Terms};
+use crate::model::learner::{Learner, Term, Terms};
 
 /// How training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,12 +121,14 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let mut log = run.log()?;
     let mut board = Board::open(&run.file(files::TENSORBOARD), done)?;
 
-    let (mut saved, mut kept) = (false, done);
+    let glimpses = Glimpses::of(plan, &rng.split("glimpses"));
+
+    let (mut saved, mut kept, mut found) = (false, done, None);
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
         let rate = settings.learning_rate.at(&step);
-        let terms = match encoded.is_some() {
+        let mut terms = match encoded.is_some() {
             true => learner.step_on_encoded(&draw, step, rate),
             false => learner.step(&draw, step, rate),
         };
@@ -144,10 +147,15 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
             }
         }
         if done == 1 || done % settings.log_every == 0 || last {
+            if let Some(glimpses) = glimpses.as_ref().filter(|all| all.due(done, last)) {
+                let seen = glimpses.look(&*learner)?;
+                found = seen.first().cloned();
+                terms.extend(seen);
+            }
             log.row(done, &terms)?;
             board.scalars(done, &terms)?;
         }
-        tell(watch, [done, settings.steps], &terms);
+        tell(watch, [done, settings.steps], &terms, found.as_ref());
         let on = !watch.stopped();
         saved = done % settings.checkpoint_every == 0 || !on || last;
         if saved {
@@ -176,19 +184,20 @@ fn draw_log(run: &Run, plan: &Plan, watch: &dyn Watch) -> bool {
     })
 }
 
-fn tell(watch: &dyn Watch, steps: [u64; 2], terms: &Terms) {
+/// The terms of a step, and what the last look found.
+fn tell(watch: &dyn Watch, steps: [u64; 2], terms: &Terms, found: Option<&Term>) {
     let share = steps[0] as f64 / steps[1] as f64;
-    let message = &Summary(terms);
+    let message = &Summary(terms, found);
     watch.progress(&Progress { stage: "training", share, steps: Some(steps), message });
 }
 
 /// The terms of a step in a line, without those of single latents.
-struct Summary<'a>(&'a Terms);
+struct Summary<'a>(&'a Terms, Option<&'a Term>);
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = self.0.iter().filter(|(name, _)| !name.contains('/'));
-        for (k, (name, value)) in shown.enumerate() {
+        let shown = self.0.iter().filter(|(name, _)| !name.contains('/') && name != "found");
+        for (k, (name, value)) in shown.chain(self.1).enumerate() {
             write!(f, "{}{name} {value:.2}", if k == 0 { "" } else { "  " })?;
         }
         Ok(())

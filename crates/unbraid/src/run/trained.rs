@@ -4,13 +4,11 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use toml::{Table, Value};
 use unbraid_measure::data::{self, Dataset, Shape};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
-use super::config::overlaid;
 use super::directory::Run;
 use super::files;
 use super::plan::Plan;
@@ -131,14 +129,6 @@ impl TrainedRun {
         Ok(codes)
     }
 
-    /// Another part of the same data, where they have parts of this name.
-    pub(super) fn part(&self, name: &str) -> Option<Box<dyn Dataset>> {
-        let mut settings = self.plan.config.data.clone();
-        settings.remove("name");
-        let part = Table::from_iter([("part".to_string(), Value::String(name.into()))]);
-        Some(data::open(self.plan.config.data_name(), &overlaid(settings, part)).ok()?.0)
-    }
-
     /// The codes that tell what latents stand for: of held-out rows where there are some, since there the
     /// factors may be independent of each other.
     pub(super) fn judged_codes(&self, watch: &dyn Watch) -> Result<Representation<'static>> {
@@ -153,11 +143,7 @@ impl TrainedRun {
         watch: &dyn Watch,
     ) -> Result<Representation<'static>> {
         let mut codes = encode(self.learner(), &*plan.data, &scored_rows(plan).0, watch)?;
-        // What can be found is what was intervened on in training.
-        let targets = self.plan.task.targets;
-        let is_target = |factor: usize| targets.iter().any(|target| target == factor);
-        codes.readings.targets =
-            (!targets.is_empty()).then(|| (0..codes.factors.len()).map(is_target).collect());
+        codes.readings.targets = self.plan.targets();
         Ok(codes)
     }
 

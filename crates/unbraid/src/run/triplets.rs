@@ -90,7 +90,7 @@ impl TrainedRun {
     /// The same data where rows come in threes.
     fn triplet_data(&self) -> Result<Box<dyn Dataset>> {
         let name = self.plan().config.data_name();
-        match self.part(PART) {
+        match self.plan().part(PART) {
             Some(data) if data.triplet(0).is_some() => Ok(data),
             _ => Err(Error::Unable(format!(
                 "`{name}` has no triplets to judge mixtures by; pong, ball-in-boxes, voronoi and the files \
@@ -102,11 +102,19 @@ impl TrainedRun {
 
 /// Whether each factor is among these names.
 fn chosen(data: &dyn Dataset, names: &[String]) -> Result<Vec<bool>> {
+    let mut chosen = vec![false; data.factors().len()];
+    for name in names {
+        chosen[factor_number(data, name)?] = true;
+    }
+    Ok(chosen)
+}
+
+/// The number of the factor of this name.
+pub(super) fn factor_number(data: &dyn Dataset, name: &str) -> Result<usize> {
     let known = || data.factors().iter().map(|factor| factor.name.as_str());
-    if let Some(name) = names.iter().find(|name| !known().any(|known| known == *name)) {
+    known().position(|known| known == name).ok_or_else(|| {
         let hint = did_you_mean(name, known());
         let all = known().collect::<Vec<_>>().join(", ");
-        return Err(Error::Unable(format!("unknown factor `{name}`{hint} (known: {all})")));
-    }
-    Ok(known().map(|known| names.iter().any(|name| name == known)).collect())
+        Error::Unable(format!("unknown factor `{name}`{hint} (known: {all})"))
+    })
 }

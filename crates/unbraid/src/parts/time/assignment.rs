@@ -42,6 +42,11 @@ impl Assignment {
         Self { logits: Param::from_data(logits, device), temperature: 1.0, rest: true }
     }
 
+    /// The same while ψ₀ is not to be chosen yet.
+    pub fn without_rest(&self) -> Self {
+        Self { rest: false, ..self.clone() }
+    }
+
     /// With −10⁹ for ψ₀ where there is none.
     fn masked(&self) -> Tensor<2> {
         let logits = self.logits.val();

@@ -6,27 +6,16 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::Dataset;
 use unbraid_measure::rng::Rng;
-use unbraid_measure::settings::words;
 use unbraid_measure::watch::Watch;
 
 use super::assignment::Assignment;
 use super::classifier::Classifier;
 use super::targets::{Rates, selected};
-use super::transition::Transition;
+use super::transition::{Interventions, Transition};
 use crate::error::{Error, Result};
 use crate::model::batch::Batch;
-use crate::model::{Columns, Group, Step, Task};
+use crate::model::{Columns, Follows, Group, Step, Task};
 use crate::parts::schedule::warm_cosine;
-
-words! {
-    /// What an intervention leaves of the mechanism.
-    pub enum Interventions {
-        /// Nothing: the new value does not depend on the frame before.
-        Perfect = "perfect",
-        /// Something: it may.
-        Imperfect = "imperfect",
-    }
-}
 
 /// The settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,7 +24,10 @@ pub struct CausalSettings {
     pub beta_classifier: f64,
     /// How much cheaper ψ₀ is, the place of what no intervention explains; 0 for no ψ₀.
     pub lambda: f64,
-    /// "perfect" or "imperfect" interventions.
+    /// The share of the training after which latents may choose ψ₀. At first it is the easy choice for all of
+    /// them, before they are of anything.
+    pub rest_after: f64,
+    /// "perfect", "relative" or "imperfect" interventions.
     pub interventions: Interventions,
     /// Whether the classifier's base rates are those beside the target of the set: for targets that are not
     /// intervened on independently of each other.
@@ -51,6 +43,7 @@ impl Default for CausalSettings {
         Self {
             beta_classifier: 2.0,
             lambda: 0.01,
+            rest_after: 0.3,
             interventions: Interventions::Perfect,
             conditional_targets: true,
             prior_width: 32,
@@ -72,6 +65,9 @@ impl CausalSettings {
         }
         if !(0.0..1.0).contains(&self.lambda) {
             return Err(Error::setting("model.lambda", "must be from 0 to less than 1"));
+        }
+        if !(0.0..=1.0).contains(&self.rest_after) {
+            return Err(Error::setting("model.rest_after", "must be from 0 to 1"));
         }
         if !(1..=4096).contains(&self.prior_width) {
             return Err(Error::setting("model.prior_width", "must be from 1 to 4096"));
@@ -123,12 +119,11 @@ impl CausalPrior {
     ) -> Self {
         let CausalSettings { lambda, prior_width, interventions, .. } = *settings;
         let targets = task.targets.len();
-        let perfect = interventions == Interventions::Perfect;
         let sizes = [latents, targets, prior_width];
         let [prior, classifier] = &mut ["prior", "classifier"].map(|part| rng.split(part));
         Self {
             psi: Assignment::new(latents, targets, lambda > 0.0, device),
-            transition: Transition::new(sizes, perfect, lambda, prior, device),
+            transition: Transition::new(sizes, interventions, lambda, prior, device),
             classifier: Classifier::new(latents, targets, 2 * prior_width, classifier, device),
             rates: Rates::unknown(targets, device),
             targets: task.targets,
@@ -153,12 +148,14 @@ impl CausalPrior {
     pub fn cost(&self, [before, after]: [Tensor<2>; 2], batch: &Batch, step: &mut Step) -> Cost {
         let targets = selected(batch.targets(), self.targets);
         let (once, rows) = (targets.dims()[0], after.dims()[0]);
-        let drawn = self.psi.sample(once, step);
+        let early = (step.number as f64) < self.settings.rest_after * step.total as f64;
+        let psi = if early { self.psi.without_rest() } else { self.psi.clone() };
+        let drawn = psi.sample(once, step);
         let again = |table: Tensor<2>| table.repeat_dim(0, rows / once);
         let told = self.transition.cost(
             [before.clone(), after.clone()],
             again(targets.clone()),
-            &self.psi,
+            &psi,
             drawn.clone().repeat_dim(0, rows / once),
         );
         let first = [before, after].map(|z| z.narrow(0, 0, once));
@@ -181,5 +178,12 @@ impl CausalPrior {
     /// The weight of the classifier's losses.
     pub fn beta_classifier(&self) -> f64 {
         self.settings.beta_classifier
+    }
+}
+
+impl Follows for CausalPrior {
+    fn next(&self, before: Tensor<2>, targets: Tensor<2>, _actions: Tensor<2>) -> Tensor<2> {
+        let targets = selected(targets, self.targets);
+        self.transition.next(before, targets, &self.psi.choices()).mean
     }
 }

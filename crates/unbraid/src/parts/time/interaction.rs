@@ -17,7 +17,7 @@ use unbraid_measure::rng::Rng;
 
 use super::per_latent::{PerLatent, by_latent, by_row, silu};
 use crate::error::{Error, Result};
-use crate::model::{Interacts, Step, Task};
+use crate::model::{Follows, Interacts, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::{Activation, Dense};
 
@@ -121,6 +121,13 @@ impl InteractionPrior {
 impl Interacts for InteractionPrior {
     fn interactions(&self, actions: Tensor<2>) -> Tensor<2> {
         self.interactions.logits(actions)
+    }
+}
+
+impl Follows for InteractionPrior {
+    /// Interactions are on or off: what they were about to become while training.
+    fn next(&self, before: Tensor<2>, _targets: Tensor<2>, actions: Tensor<2>) -> Tensor<2> {
+        self.transition.next(before, self.interactions.logits(actions).sign()).mean
     }
 }
 

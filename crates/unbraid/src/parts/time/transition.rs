@@ -14,16 +14,32 @@
 //!
 //! The intervened Gaussians have no gradient there; each learns from all rows with I_i = 1, whatever π says.
 //! λ makes ψ₀ cheaper by a little, and each share outside ψ₀ costs λ / m: what no intervention explains
-//! should go there. Under imperfect interventions the net of a drawn assignment sees its own I_i.
+//! should go there. Under relative interventions the mean of an intervened Gaussian is a + b z_j^t, a push from where
+//! the latent was, and ψ₀ is not cheaper, but every share of a latent outside it costs λ nats: what is well predicted
+//! has a negative −log p, of which "cheaper" means more. Under imperfect ones the net of a drawn assignment sees its own I_i; nothing is averaged
+//! then, so that assignments are learned more slowly.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
 
 use super::assignment::Assignment;
 use super::per_latent::{PerLatent, by_latent, by_row, silu};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::layers::{Activation, Dense};
+
+words! {
+    /// What an intervention leaves of the mechanism.
+    pub enum Interventions {
+        /// Nothing: the new value does not depend on the frame before.
+        Perfect = "perfect",
+        /// The value before: it is pushed from there, or put anywhere.
+        Relative = "relative",
+        /// Anything of the frame before.
+        Imperfect = "imperfect",
+    }
+}
 
 /// The prior.
 #[derive(Module, Debug)]
@@ -33,7 +49,8 @@ pub struct Transition {
     told: Option<PerLatent>,
     hidden: PerLatent,
     out: PerLatent,
-    /// Mean and log deviation of each latent under each target's intervention, `[latents, K, 2]`.
+    /// Mean and log deviation of each latent under each target's intervention, `[latents, K, 2]`; and under
+    /// relative ones b, how much of the value before is left.
     intervened: Param<Tensor<3>>,
     #[module(skip)]
     lambda: f64,
@@ -51,20 +68,26 @@ impl Transition {
     /// With seeded weights.
     pub fn new(
         [latents, targets, width]: [usize; 3],
-        perfect: bool,
+        interventions: Interventions,
         lambda: f64,
         rng: &mut Rng,
         device: &Device,
     ) -> Self {
         let context = Dense::new([latents, latents * width], Activation::None, rng, device);
-        let told = (!perfect).then(|| PerLatent::new(latents, [targets + 1, width], rng, device));
+        let imperfect = interventions == Interventions::Imperfect;
+        let told = imperfect.then(|| PerLatent::new(latents, [targets + 1, width], rng, device));
         let hidden = PerLatent::new(latents, [width, width], rng, device);
         let out = PerLatent::new(latents, [width, 2], rng, device);
+        let each = if interventions == Interventions::Relative { 3 } else { 2 };
         let draw = |_| (rng.uniform() - 0.5) as f32;
-        let numbers: Vec<f32> = (0..latents * targets * 2).map(draw).collect();
-        let intervened = TensorData::new(numbers, [latents, targets, 2]);
+        let numbers: Vec<f32> = (0..latents * targets * each).map(draw).collect();
+        let intervened = TensorData::new(numbers, [latents, targets, each]);
         let intervened = Param::from_data(intervened, device);
         Self { context, told, hidden, out, intervened, lambda }
+    }
+
+    fn is_relative(&self) -> bool {
+        self.intervened.dims()[2] > 2
     }
 
     /// p(z^{t+1} | z^t) of each latent, with what is told of targets `[latents, rows, K + 1]`.
@@ -90,7 +113,9 @@ impl Transition {
         let k = targets.dims()[1];
         let probabilities = psi.probabilities();
         let rest = probabilities.clone().narrow(1, k, 1);
-        let outside = (rest.clone() * -1.0 + 1.0).mean() * self.lambda;
+        let outside = rest.clone() * -1.0 + 1.0;
+        let relative = self.is_relative();
+        let outside = if relative { outside.sum() } else { outside.mean() } * self.lambda;
         if self.told.is_some() {
             let followed = self.followed(before, Some(told(targets, drawn)));
             return Cost { nll: nll(&followed, &after), beside: outside };
@@ -98,13 +123,17 @@ impl Transition {
         let probabilities = probabilities.narrow(1, 0, k);
         // Σ_i π_ji I_i, [rows, latents]
         let share = targets.clone().matmul(probabilities.clone().transpose());
-        let observed = nll(&self.followed(before, None), &after);
-        let usual = share * -1.0 + 1.0 - rest.transpose() * self.lambda;
+        let observed = nll(&self.followed(before.clone(), None), &after);
+        let mut usual = share * -1.0 + 1.0;
+        if !relative {
+            usual = usual - rest.transpose() * self.lambda;
+        }
         let hit = targets.unsqueeze_dim::<3>(1);
         let intervened = self.intervened.val();
-        let blended = intervened_nll(after.clone(), intervened.clone().detach());
+        let pair = [before, after];
+        let blended = intervened_nll(pair.clone(), intervened.clone().detach());
         let blended = blended * hit.clone() * probabilities.unsqueeze::<3>();
-        let taught = intervened_nll(after.detach(), intervened) * hit;
+        let taught = intervened_nll(pair.map(Tensor::detach), intervened) * hit;
         let rows = taught.dims()[0] as f64;
         let taught = taught.sum() / rows;
         let nll = observed * usual + blended.sum_dim(2).squeeze_dim::<2>(2);
@@ -125,7 +154,7 @@ impl Transition {
             let drawn = chosen.unsqueeze::<3>().repeat_dim(0, rows);
             return self.followed(before, Some(told(targets, drawn)));
         }
-        let observed = self.followed(before, None);
+        let observed = self.followed(before.clone(), None);
         let chosen = chosen.narrow(1, 0, k);
         let hit = targets.matmul(chosen.clone().transpose());
         // Each latent's Gaussian under its own target, [1, latents].
@@ -133,9 +162,13 @@ impl Transition {
             let all = self.intervened.val().narrow(2, which, 1).squeeze_dim::<2>(2);
             (all * chosen.clone()).sum_dim(1).transpose()
         };
+        let mut mean = own(0);
+        if self.is_relative() {
+            mean = mean + before * own(2);
+        }
         let blend = |usual: Tensor<2>, own: Tensor<2>| usual.clone() + hit.clone() * (own - usual);
         Gaussian {
-            mean: blend(observed.mean, own(0)),
+            mean: blend(observed.mean, mean),
             log_variance: blend(observed.log_variance, own(1) * 2.0),
         }
     }
@@ -162,11 +195,14 @@ fn nll(p: &Gaussian, z: &Tensor<2>) -> Tensor<2> {
     p.log_density(z) * -1.0
 }
 
-/// −log N(z_j; intervened_ji) of rows `[rows, latents]`: `[rows, latents, K]`.
-fn intervened_nll(z: Tensor<2>, intervened: Tensor<3>) -> Tensor<3> {
-    let of = |which: usize| intervened.clone().narrow(2, which, 1).squeeze_dim::<2>(2);
-    let (mean, log_deviation) = (of(0).unsqueeze::<3>(), of(1).unsqueeze::<3>());
-    let apart = (z.unsqueeze_dim::<3>(2) - mean) * (log_deviation.clone() * -1.0).exp();
+/// −log N(z_j^{t+1}; intervened_ji) of rows `[rows, latents]` before and after: `[rows, latents, K]`.
+fn intervened_nll([before, after]: [Tensor<2>; 2], intervened: Tensor<3>) -> Tensor<3> {
+    let of = |which: usize| intervened.clone().narrow(2, which, 1).squeeze_dim::<2>(2).unsqueeze();
+    let (mut mean, log_deviation): (Tensor<3>, Tensor<3>) = (of(0), of(1));
+    if intervened.dims()[2] > 2 {
+        mean = mean + before.unsqueeze_dim::<3>(2) * of(2);
+    }
+    let apart = (after.unsqueeze_dim::<3>(2) - mean) * (log_deviation.clone() * -1.0).exp();
     apart.square() * 0.5 + log_deviation + 0.5 * std::f64::consts::TAU.ln()
 }
 

@@ -5,9 +5,9 @@ use crate::model::{Step, batch};
 const LATENTS: usize = 3;
 const TARGETS: usize = 2;
 
-fn prior(perfect: bool) -> Transition {
+fn prior(interventions: Interventions) -> Transition {
     let sizes = [LATENTS, TARGETS, 4];
-    Transition::new(sizes, perfect, 0.0, &mut Rng::new(0), &device::training())
+    Transition::new(sizes, interventions, 0.0, &mut Rng::new(0), &device::training())
 }
 
 fn rows(count: usize, seed: u64) -> Tensor<2> {
@@ -33,7 +33,7 @@ fn close(found: Tensor<2>, expected: Tensor<2>) {
 
 #[test]
 fn without_interventions_all_follow_the_frame_before() {
-    let (prior, psi) = (prior(true), decided());
+    let (prior, psi) = (prior(Interventions::Perfect), decided());
     let z = [rows(4, 1), rows(4, 2)];
     let drawn = psi.sample(4, &mut Step::new(0, 1, &Rng::new(0)));
     let cost = prior.cost(z.clone(), targets(&[[0.0; 2]; 4]), &psi, drawn);
@@ -44,12 +44,17 @@ fn without_interventions_all_follow_the_frame_before() {
 
 #[test]
 fn an_intervened_latent_follows_its_own_gaussian_and_the_others_go_on() {
-    let (prior, psi) = (prior(true), decided());
+    goes_on(Interventions::Perfect);
+    goes_on(Interventions::Relative);
+}
+
+fn goes_on(interventions: Interventions) {
+    let (prior, psi) = (prior(interventions), decided());
     let z = [rows(1, 1), rows(1, 2)];
     let drawn = psi.sample(1, &mut Step::new(0, 1, &Rng::new(0)));
     let cost = prior.cost(z.clone(), targets(&[[1.0, 0.0]]), &psi, drawn);
     let usual = nll(&prior.followed(z[0].clone(), None), &z[1]);
-    let own = intervened_nll(z[1].clone(), prior.intervened.val());
+    let own = intervened_nll(z.clone(), prior.intervened.val());
     let expected = Tensor::cat(
         vec![own.narrow(1, 0, 1).narrow(2, 0, 1).squeeze_dim::<2>(2), usual.narrow(1, 1, 2)],
         1,
@@ -61,7 +66,7 @@ fn an_intervened_latent_follows_its_own_gaussian_and_the_others_go_on() {
 
 #[test]
 fn an_imperfect_intervention_is_told_to_its_own_latents_alone() {
-    let prior = prior(false);
+    let prior = prior(Interventions::Imperfect);
     let choices = [Some(0), Some(1), None];
     let z = rows(1, 1);
     let mean =
@@ -72,7 +77,7 @@ fn an_imperfect_intervention_is_told_to_its_own_latents_alone() {
 
 #[test]
 fn intervened_gaussians_learn_from_all_rows_of_their_target() {
-    let (prior, psi) = (prior(true), decided());
+    let (prior, psi) = (prior(Interventions::Perfect), decided());
     let z = [rows(8, 1), rows(8, 2)];
     let drawn = psi.sample(8, &mut Step::new(0, 1, &Rng::new(0)));
     let cost = prior.cost(z, targets(&[[1.0, 0.0]; 8]), &psi, drawn);
@@ -82,4 +87,18 @@ fn intervened_gaussians_learn_from_all_rows_of_their_target() {
     for latent in gradient.chunks(2 * TARGETS) {
         assert!(latent[..2].iter().all(|entry| *entry != 0.0) && latent[2..] == [0.0, 0.0]);
     }
+}
+
+#[test]
+fn a_push_is_learned_where_interventions_are_relative() {
+    let prior = prior(Interventions::Relative);
+    let intervened = batch::numbers(prior.intervened.val().reshape([1, LATENTS * TARGETS * 3]));
+    let [mean, log_deviation, left] = [0, 1, 2].map(|k| f64::from(intervened[k]));
+    let z = [rows(1, 1), rows(1, 2)];
+    let [before, after] = [&z[0], &z[1]].map(|z| f64::from(batch::numbers(z.clone())[0]));
+    let apart = (after - mean - left * before) / log_deviation.exp();
+    let expected = 0.5 * apart * apart + log_deviation + 0.5 * std::f64::consts::TAU.ln();
+    let found = intervened_nll(z, prior.intervened.val());
+    let found = f64::from(batch::numbers(found.reshape([1, LATENTS * TARGETS]))[0]);
+    assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
 }
