@@ -11,7 +11,9 @@
 //! (a paired test over the rows) and by more than a little. Steps that intervene on j say nothing of what causes it,
 //! and are left out.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use std::cmp::Ordering;
+
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -92,28 +94,38 @@ fn causes(
     };
     // A variable alone is predicted from nothing without itself; a constant column stands for nothing.
     let subsets: Vec<Vec<usize>> = (0..steps.blocks.len()).map(without).collect();
-    let asked: Vec<Vec<usize>> =
-        [all.clone()].into_iter().chain(subsets.iter().filter(|set| !set.is_empty()).cloned()).collect();
+    let asked: Vec<Vec<usize>> = [all.clone()]
+        .into_iter()
+        .chain(subsets.iter().filter(|set| !set.is_empty()).cloned())
+        .collect();
     let training = Training { most_steps: 3000, ..Training::BOUNDED };
     let predictor =
         SubsetPredictor::teach((known.0, judged.0), &asked, training, rng, (watch, share))?;
-    let error = |subset: &[usize]| -> Array1<f64> {
+    let errors = |subset: &[usize]| -> Array2<f64> {
         let answers = match subset.is_empty() {
             true => Array2::zeros(judged.1.dim()),
             false => predictor.predict(known.1, subset),
         };
-        (&answers - &judged.1).mapv(|off| f64::from(off * off)).sum_axis(Axis(1))
+        (&answers - &judged.1).mapv(|off| f64::from(off * off))
     };
-    let whole = error(&all);
-    let told = |subset: &Vec<usize>| {
-        let without = error(subset);
+    let whole = errors(&all);
+    let told = |subset: &Vec<usize>| strongest(&errors(subset), &whole);
+    Ok(subsets.iter().map(told).collect())
+}
+
+/// By how much squared errors `[rows, numbers]` are larger without a cause, and whether that counts, of the number of a
+/// block for which it is clearest: others of the block may be of nothing.
+fn strongest(without: &Array2<f64>, whole: &Array2<f64>) -> (f64, bool) {
+    let one = |(without, whole): (ArrayView1<f64>, ArrayView1<f64>)| {
         let more = &without - &whole;
         let (mean, count) = (more.mean().unwrap_or(0.0), more.len() as f64);
         let strength = mean / without.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
         let surely = mean > SURE * more.std(1.0) / count.sqrt();
         (strength.max(0.0), surely && strength > LEAST)
     };
-    Ok(subsets.iter().map(told).collect())
+    let each = without.columns().into_iter().zip(whole.columns()).map(one);
+    each.max_by(|a, b| (a.1, a.0).partial_cmp(&(b.1, b.0)).unwrap_or(Ordering::Equal))
+        .unwrap_or((0.0, false))
 }
 
 /// Each column with mean 0 and variance 1; constant ones are 0.
@@ -129,8 +141,6 @@ fn standardised(mut numbers: Array2<f32>) -> Array2<f32> {
 
 #[cfg(test)]
 mod tests {
-    use ndarray::s;
-
     use super::*;
     use crate::watch::Nobody;
 
@@ -166,7 +176,10 @@ mod tests {
         let (numbers, intervened) = system(6000);
         let blocks = [vec![0, 1], vec![2], vec![3], vec![4]];
         let steps = Transitions {
-            numbers: [numbers.slice(s![..-1, ..]), numbers.slice(s![1.., ..])],
+            numbers: [
+                numbers.view().split_at(Axis(0), 5999).0,
+                numbers.view().split_at(Axis(0), 1).1,
+            ],
             blocks: &blocks,
             intervened: intervened.view(),
         };

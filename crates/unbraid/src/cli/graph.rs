@@ -92,7 +92,8 @@ fn over_time(causes: &TemporalCauses) -> String {
     let judged = |title: &str, found: &Found| {
         let distance = causes.distance(found)?;
         let [precision, recall] = [distance.precision(), distance.recall()];
-        let numbers = [distance.hamming().to_string(), format!("{precision:.2}"), format!("{recall:.2}")];
+        let numbers =
+            [distance.hamming().to_string(), format!("{precision:.2}"), format!("{recall:.2}")];
         Some([title.to_string()].into_iter().chain(numbers).collect::<Vec<_>>())
     };
     let mut against =

@@ -82,7 +82,11 @@ fn followed(found: &Json) -> String {
     let number = |value: &Json| format!("{:.5}", value.as_f64().unwrap_or(f64::NAN));
     let mut rows = vec![["step", "image error", "if nothing moved"].map(String::from).to_vec()];
     for step in steps {
-        rows.push(vec![step["step"].to_string(), number(&step["error"]), number(&step["standing_still"])]);
+        rows.push(vec![
+            step["step"].to_string(),
+            number(&step["error"]),
+            number(&step["standing_still"]),
+        ]);
     }
     table(&rows)
 }

@@ -22,10 +22,8 @@ pub fn encode(
 ) -> Result<Representation<'static>> {
     let posterior = posterior(learner, data, rows, watch)?;
     let kl = posterior.kl_per_latent();
-    let (values, factors) = (data::values(data, rows), data.factors().to_vec());
-    let mut codes = Representation::new(posterior.mean, values, factors)?;
+    let mut codes = beside_values(posterior.mean, learner, data, rows)?;
     codes.readings.kl = kl.map(|kl| kl.into_iter().map(f64::from).collect());
-    add_concepts(&mut codes, learner, data);
     Ok(codes)
 }
 
@@ -82,7 +80,57 @@ pub fn drawn(
     rng: &mut Rng,
     watch: &dyn Watch,
 ) -> Result<Option<Representation<'static>>> {
-    let Some(codes) = posterior(learner, data, rows, watch)?.draw(rng) else { return Ok(None) };
-    let factors = data.factors().to_vec();
-    Ok(Some(Representation::new(codes, data::values(data, rows), factors)?))
+    let sampled = match sampled(learner, data, rows, rng, watch)? {
+        Some(sampled) => Some(sampled),
+        None => posterior(learner, data, rows, watch)?.draw(rng),
+    };
+    sampled.map(|sampled| beside_values(sampled, learner, data, rows)).transpose()
+}
+
+fn beside_values(
+    codes: Array2<f32>,
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    rows: &[usize],
+) -> Result<Representation<'static>> {
+    let (values, factors) = (data::values(data, rows), data.factors().to_vec());
+    let mut codes = Representation::new(codes, values, factors)?;
+    add_concepts(&mut codes, learner, data);
+    Ok(codes)
+}
+
+/// The same where the posterior is not Gaussian.
+fn sampled(
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    rows: &[usize],
+    rng: &Rng,
+    watch: &dyn Watch,
+) -> Result<Option<Array2<f32>>> {
+    let stage = Stage::new(watch, "encoding");
+    let mut parts = Vec::new();
+    for (number, chunk) in rows.chunks(CHUNK).enumerate() {
+        let rng = rng.at(number as u64);
+        let Some(part) = learner.drawn(&Seen::of(data, chunk), &rng) else { return Ok(None) };
+        parts.push(part);
+        stage.advance(chunk.len() as f64 / rows.len() as f64)?;
+    }
+    let parts: Vec<_> = parts.iter().map(|part| part.view()).collect();
+    Ok(concatenate(Axis(0), &parts).ok())
+}
+
+/// Draws from posteriors where there are such, else codes: what an alignment is measured on, as in its papers. The
+/// mean of a latent that tells nothing still moves a little with what others tell, and once it is divided by its
+/// small spread that would count.
+pub fn drawn_or_mean(
+    learner: &dyn Learner,
+    data: &dyn Dataset,
+    rows: &[usize],
+    rng: &Rng,
+    watch: &dyn Watch,
+) -> Result<Representation<'static>> {
+    match drawn(learner, data, rows, &mut rng.clone(), watch)? {
+        Some(codes) => Ok(codes),
+        None => encode(learner, data, rows, watch),
+    }
 }

@@ -27,6 +27,7 @@ pub mod layers;
 pub mod matching;
 pub mod reconstructions;
 pub mod rollout;
+pub mod sets;
 pub mod temporal;
 pub mod training;
 pub mod traverse;

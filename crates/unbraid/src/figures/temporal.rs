@@ -45,7 +45,7 @@ pub fn draw(causes: &TemporalCauses, title: &str) -> Figure {
 
 /// What a panel shows, and how many of its edges are wrong.
 fn said(words: &str, causes: &TemporalCauses, edges: &Array2<bool>) -> String {
-    let found = [&causes.learned, &causes.of_truth].into_iter().find(|found| &found.edges == edges);
+    let found = [&causes.learned, &causes.of_truth].into_iter().find(|found| found.edges == *edges);
     match found.and_then(|found| causes.distance(found)) {
         Some(distance) => format!("{words}, SHD {}", distance.hamming()),
         None => words.into(),

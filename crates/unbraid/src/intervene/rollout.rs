@@ -66,7 +66,9 @@ fn by_model(
     for step in 0..course.steps {
         let dos: &[Do] = if step == 0 { &course.dos } else { &[] };
         let mut targets = Array2::zeros((1, data.factors().len()));
-        dos.iter().for_each(|set| targets[[0, set.factor]] = 1.0);
+        for set in dos {
+            targets[[0, set.factor]] = 1.0;
+        }
         let action = Array1::from(course.action(step).to_vec()).insert_axis(Axis(0));
         codes = learner.next(codes.view(), targets.view(), action.view()).ok_or_else(|| {
             Error::Unable(
@@ -78,7 +80,9 @@ fn by_model(
         for set in dos {
             let other = learner.encode(&Seen::of(data, &[nearest(data, *set)]));
             let own = |latent: &usize| blocks[*latent] == Some(set.factor);
-            (0..codes.ncols()).filter(own).for_each(|latent| codes[[0, latent]] = other[[0, latent]]);
+            (0..codes.ncols())
+                .filter(own)
+                .for_each(|latent| codes[[0, latent]] = other[[0, latent]]);
         }
         all.append(Axis(0), codes.view()).expect("one more row of the same latents");
     }

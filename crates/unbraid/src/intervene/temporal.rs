@@ -12,7 +12,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Stage, Watch};
 
 use crate::error::{Error, Result};
-use crate::evaluate::encode::encode;
+use crate::evaluate::encode::drawn_or_mean;
 use crate::model::learner::Learner;
 
 /// Steps that are looked at.
@@ -44,7 +44,8 @@ pub fn learned(
         (0..data.factors().len()).filter(|factor| blocks.contains(&Some(*factor))).collect();
     if factors.len() < 2 {
         return Err(Error::Unable(
-            "fewer than two variables have latents of their own, so there is no graph between them".into(),
+            "fewer than two variables have latents of their own, so there is no graph between them"
+                .into(),
         ));
     }
     let rows = data::rows(data, STEPS, &rng);
@@ -58,7 +59,10 @@ pub fn learned(
     let intervened = Array2::from_shape_fn((steps.len(), factors.len()), |(row, k)| {
         steps[row].1.targets.get(factors[k]).is_some_and(|target| *target > 0.0)
     });
-    let codes = [&from, &to].map(|rows| encode(learner, data, rows, watch));
+    let draw = |rows: &Vec<usize>, which: &str| {
+        drawn_or_mean(learner, data, rows, &rng.split(which), watch)
+    };
+    let codes = [draw(&from, "before"), draw(&to, "after")];
     let [before, after] = codes;
     let (before, after) = (before?.codes, after?.codes);
     let of = |factor: &usize| {
@@ -86,14 +90,20 @@ pub fn learned(
         &Stage::new(watch, "causes among true values"),
     )?;
     let truth = data.temporal_graph().map(|graph| {
-        Array2::from_shape_fn((factors.len(), factors.len()), |(i, j)| graph[[factors[i], factors[j]]])
+        Array2::from_shape_fn((factors.len(), factors.len()), |(i, j)| {
+            graph[[factors[i], factors[j]]]
+        })
     });
     let names = factors.iter().map(|factor| data.factors()[*factor].name.clone()).collect();
     Ok(TemporalCauses { names, learned, of_truth, truth })
 }
 
 /// The values of some factors in some rows, angles as two numbers, and the columns of each.
-fn columns(data: &dyn Dataset, rows: &[usize], factors: &[usize]) -> (Array2<f32>, Vec<Vec<usize>>) {
+fn columns(
+    data: &dyn Dataset,
+    rows: &[usize],
+    factors: &[usize],
+) -> (Array2<f32>, Vec<Vec<usize>>) {
     let values = data::values(data, rows);
     let is_angle = |factor: usize| matches!(data.factors()[factor].kind, Kind::Angle);
     let (mut columns, mut numbers): (Vec<Vec<usize>>, Vec<Vec<f32>>) = (vec![], vec![]);

@@ -13,6 +13,8 @@ use super::step::Step;
 pub struct Abilities<'a> {
     /// Codes to observations.
     pub decoder: Option<&'a dyn Decoder>,
+    /// Samples of a posterior that is not Gaussian.
+    pub samples: Option<&'a dyn Samples>,
     /// Importance weights, for the IWAE bound.
     pub densities: Option<&'a dyn Densities>,
     /// Latents that stand for concepts, and interventions on them.
@@ -44,6 +46,12 @@ pub trait Decoder {
     fn noise(&self) -> Option<f64> {
         None
     }
+}
+
+/// A method whose posterior is not Gaussian, but can be drawn from: beyond a flow, say.
+pub trait Samples {
+    /// One sample of each row, `[rows, latents]`.
+    fn draw(&self, seen: &Batch, step: &mut Step) -> Tensor<2>;
 }
 
 /// A method that knows which latents an action touches.

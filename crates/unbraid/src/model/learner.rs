@@ -108,6 +108,12 @@ pub trait Learner: Send {
         self.posterior(seen).mean
     }
 
+    /// One sample of the posterior of each row, for methods that can draw it and have more than means and
+    /// deviations to do it by.
+    fn drawn(&self, _seen: &Seen, _rng: &Rng) -> Option<Array2<f32>> {
+        None
+    }
+
     /// `[rows, latents]` to `[rows, numbers]`, if the method has a decoder.
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>>;
 

@@ -32,7 +32,8 @@ mod trained;
 pub mod weights;
 
 pub use abilities::{
-    Abilities, Concepts, Decoder, Densities, Follows, Interacts, Intervened, Reason, Strengths,
+    Abilities, Concepts, Decoder, Densities, Follows, Interacts, Intervened, Reason, Samples,
+    Strengths,
 };
 pub use loss::Loss;
 pub use step::Step;

@@ -97,6 +97,10 @@ impl Learner for Stacked {
         self.top.posterior(&self.seen(seen))
     }
 
+    fn drawn(&self, seen: &Seen, rng: &Rng) -> Option<Array2<f32>> {
+        self.top.drawn(&self.seen(seen), rng)
+    }
+
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
         self.base.decode(self.top.decode(codes)?.view())
     }

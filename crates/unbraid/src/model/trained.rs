@@ -116,6 +116,21 @@ impl<M: Model> Learner for Trained<M> {
         Posterior { mean, deviation: part(1), kl: part(2) }
     }
 
+    fn drawn(&self, seen: &Seen, rng: &Rng) -> Option<Array2<f32>> {
+        let (model, shape, rng) = (self.model().valid(), self.shape, rng.clone());
+        on_workers(move || {
+            let samples = model.abilities().samples?;
+            let mut drawn = Vec::new();
+            for from in (0..seen.len()).step_by(CHUNK) {
+                let rows = seen.part(from, seen.len().min(from + CHUNK));
+                let batch = Batch::new(&rows, shape, &device::inference());
+                let mut step = Step::new(from as u64, seen.len() as u64, &rng);
+                drawn.extend(batch::numbers(samples.draw(&batch, &mut step)));
+            }
+            Some(in_rows(drawn, seen.len()))
+        })
+    }
+
     fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
         self.decoded(codes, |decoder, z| decoder.decode(z))
     }

@@ -119,6 +119,12 @@ It is new here: it has not been trained to its published numbers yet.",
     fn abilities(&self) -> Abilities<'_> {
         let interactions: Option<&dyn Interacts> = Some(&self.prior);
         let transition: Option<&dyn Follows> = Some(&self.prior);
-        Abilities { decoder: Some(&self.flow), interactions, transition, ..Abilities::default() }
+        Abilities {
+            decoder: Some(&self.flow),
+            samples: Some(&self.flow),
+            interactions,
+            transition,
+            ..Abilities::default()
+        }
     }
 }

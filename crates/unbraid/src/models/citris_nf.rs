@@ -89,7 +89,9 @@ What the autoencoder leaves out cannot be found: look at its reconstructions fir
 RUN/base`). After 4,000 steps on pong the ball is still missing, and then no target is found either.
 
 ## Good to know
-It is new here: it has not been trained to its published numbers yet.",
+It has not been trained to its published numbers here yet. On pong, with relative interventions, lambda 0.01,
+annealing 0.1, rest_after 0.5, beta_classifier 8 and 12,000 steps of 256, the ball and its direction are found (R2 0.95
+to 0.98 on validation frames) and the paddles are not told apart.",
     };
     const RECIPE: &'static str = RECIPE;
     const BASE: Option<&'static str> = Some("autoencoder");
@@ -134,6 +136,12 @@ It is new here: it has not been trained to its published numbers yet.",
     fn abilities(&self) -> Abilities<'_> {
         let blocks = Some(self.prior.blocks());
         let transition: Option<&dyn Follows> = Some(&self.prior);
-        Abilities { decoder: Some(&self.flow), blocks, transition, ..Abilities::default() }
+        Abilities {
+            decoder: Some(&self.flow),
+            samples: Some(&self.flow),
+            blocks,
+            transition,
+            ..Abilities::default()
+        }
     }
 }

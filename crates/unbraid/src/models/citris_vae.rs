@@ -95,8 +95,10 @@ i must tell whether i was intervened on, and nothing about the other targets.
 ## Settings
 latents (16), channels (16, of the first layers), width (256, of dense layers), pixel_weights (standardised; see
 `unbraid show autoencoder`), beta (1; may follow a schedule), beta_classifier (2),
-lambda (0.01, how much cheaper the rest psi0 is; 0 for none), interventions (perfect, or imperfect where a new
-value may depend on the old one), conditional_targets (true: for targets that are not drawn independently),
+lambda (0.01, how much cheaper the rest psi0 is; 0 for none), interventions (perfect; relative where something is
+pushed from what it would have been; imperfect where a new value may depend on anything), annealing (0, the weight of
+the entropy of the assignment at the start) and rest_after (0, the share of the training after which psi0 may be
+chosen), which keep latents from deciding too early, conditional_targets (true: for targets that are not drawn independently),
 flow_layers (4), prior_width (32), classifier_learning_rate (0.004), noise (0.354: the sum of squared errors of
 images from -1 to 1).
 
@@ -111,7 +113,7 @@ first, then the ball, its direction last, after 16,000 to 25,000 steps of 512. `
 find their variables. `kl` rises when a variable is discovered.
 
 ## Good to know
-It is new here: it has not been trained to its published numbers yet.
+It has not been trained to its published numbers here yet: see `docs/sequences.md`.
 
 What must hold for the variables to be identifiable: each is intervened on at some steps, no two always
 together, and frames show the whole state. Otherwise you are told, and get fewer variables.",
@@ -161,6 +163,12 @@ together, and frames show the whole state. Otherwise you are told, and get fewer
     fn abilities(&self) -> Abilities<'_> {
         let blocks = Some(self.prior.blocks());
         let transition: Option<&dyn Follows> = Some(&self.prior);
-        Abilities { decoder: Some(&self.net), blocks, transition, ..Abilities::default() }
+        Abilities {
+            decoder: Some(&self.net),
+            samples: Some(&self.net),
+            blocks,
+            transition,
+            ..Abilities::default()
+        }
     }
 }

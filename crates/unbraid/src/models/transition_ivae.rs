@@ -181,7 +181,12 @@ It is new here: it has not been trained to its published numbers yet.",
 
     fn abilities(&self) -> Abilities<'_> {
         let transition: Option<&dyn Follows> = Some(self);
-        Abilities { decoder: Some(&self.net), transition, ..Abilities::default() }
+        Abilities {
+            decoder: Some(&self.net),
+            samples: Some(&self.net),
+            transition,
+            ..Abilities::default()
+        }
     }
 }
 

@@ -10,9 +10,9 @@ use unbraid_measure::representation::Representation;
 use unbraid_measure::scoring::metrics_named;
 use unbraid_measure::watch::Watch;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::figures::Section;
-use crate::run::files::{EFFECTS, REPORT, SCORES};
+use crate::run::files::{EFFECTS, INTERACTIONS, REPORT, SCORES, TEMPORAL, TRIPLETS};
 use crate::run::score::{self, Scoring};
 use crate::run::{TrainedRun, card};
 
@@ -26,6 +26,7 @@ mod opening;
 mod provenance;
 pub mod published;
 mod scores;
+mod sequences;
 
 use embedded::figures;
 use html::{Html, element, opened, section, with};
@@ -43,6 +44,7 @@ impl TrainedRun {
         let (scores, codes) = self.scores_for_report(watch)?;
         let mut drawn = self.draw_missing(codes, watch)?;
         drawn |= self.judge_if_possible(watch)?;
+        drawn |= self.judge_sequences(watch)?;
         if drawn {
             card::write(self.run(), self.plan())?;
         }
@@ -85,6 +87,34 @@ impl TrainedRun {
     }
 }
 
+impl TrainedRun {
+    /// Triplets, interactions and the temporal graph, where there are such and they were not made before.
+    fn judge_sequences(&self, watch: &dyn Watch) -> Result<bool> {
+        if !self.is_of_sequences() {
+            return Ok(false);
+        }
+        let missing = |file: &str| !self.run().file(file).is_file();
+        let mut judged = false;
+        if missing(TRIPLETS) && self.has_triplets() {
+            self.triplets(watch)?;
+            judged = true;
+        }
+        if missing(INTERACTIONS) && self.knows_interactions() {
+            self.interactions(watch)?;
+            judged = true;
+        }
+        if missing(TEMPORAL) {
+            // Too few variables were found, or too few steps are there: the page is whole without it.
+            match self.temporal_graph(watch) {
+                Ok(_) => judged = true,
+                Err(error @ Error::Unable(_)) => watch.note(&format!("no temporal graph: {error}")),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(judged)
+    }
+}
+
 fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
     let (run, plan) = (trained.run(), trained.plan());
     let main = opening::opening(plan, trained.learner(), found)
@@ -92,6 +122,7 @@ fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
         + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)
         + section("interventions", "What if", interventions::interventions(run)?)
+        + section("sequences", "Causal variables in time", sequences::sequences(run)?)
         + section(
             "codes",
             "What each code does",

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::directory::Run;
-use crate::figures::{Command, FIGURES, interactions, rollout, temporal, triplets};
+use crate::figures::{Command, FIGURES, interactions, rollout, sets, temporal, triplets};
 
 /// Every setting.
 pub const SETTINGS: &str = "run.toml";
@@ -64,7 +64,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 20] = [
+const FIRST: [Entry; 21] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -74,6 +74,7 @@ const FIRST: [Entry; 20] = [
     kept(CARD, "the model card"),
     result(REPRESENTATION, "codes and true values of the rows that are scored"),
     result(SCORES, "the scores"),
+    result(sets::FILE, "how well each set of codes predicts each factor"),
     result(BOUND, "how likely the model finds the data"),
     result(GRAPH, "the graph, as numbers"),
     result(TEMPORAL, "what causes what at the next step, as numbers"),

@@ -9,7 +9,7 @@ use unbraid_measure::watch::Nobody;
 
 use super::plan::Plan;
 use crate::error::Result;
-use crate::evaluate::encode::encode;
+use crate::evaluate::encode::drawn_or_mean;
 use crate::model::learner::{Learner, Terms};
 
 /// Frames that are looked at.
@@ -23,6 +23,7 @@ const PARTS: [&str; 2] = ["val_indep", "val"];
 pub(super) struct Glimpses<'a> {
     data: Validation<'a>,
     rows: Vec<usize>,
+    rng: Rng,
     plan: &'a Plan,
 }
 
@@ -45,7 +46,7 @@ impl<'a> Glimpses<'a> {
         let part = PARTS.iter().find_map(|part| plan.part(part).filter(|part| part.len() >= 3));
         let data = part.map_or(Validation::Same(&*plan.data), Validation::Part);
         let rows = data::rows(data.get(), ROWS, rng);
-        Some(Self { data, rows, plan })
+        Some(Self { data, rows, rng: rng.split("draws"), plan })
     }
 
     /// Whether one is due in this row of the log.
@@ -56,7 +57,8 @@ impl<'a> Glimpses<'a> {
 
     /// `found`, the mean, and `found/NAME` of each variable.
     pub(super) fn look(&self, learner: &dyn Learner) -> Result<Terms> {
-        let mut codes = encode(learner, self.data.get(), &self.rows, &Nobody)?;
+        let data = self.data.get();
+        let mut codes = drawn_or_mean(learner, data, &self.rows, &self.rng, &Nobody)?;
         codes.readings.targets = self.plan.targets();
         let found = glimpse(&codes)?;
         let mean = found.iter().map(|(_, r2)| r2).sum::<f64>() / found.len() as f64;

@@ -21,6 +21,12 @@ const PART: &str = "test";
 const JUDGED: usize = 10_000;
 
 impl TrainedRun {
+    /// Whether the method learns what actions touch.
+    pub(crate) fn knows_interactions(&self) -> bool {
+        let width = self.plan().task.action;
+        width > 0 && self.learner().interactions(Array2::zeros((1, width)).view()).is_some()
+    }
+
     /// Compare learned interactions with the true targets of each step, keep what was found in the run, and
     /// draw where an action must be to touch each factor, if actions are places.
     pub fn interactions(&self, watch: &dyn Watch) -> Result<(Json, Option<PathBuf>)> {

@@ -40,7 +40,8 @@ impl TrainedRun {
         let rng = Rng::new(self.plan().config.seed).split("rollout");
         let found = follow(self.learner(), data, &blocks, course, &rng)?;
         let [model, name] = [self.plan().entry.info.title, self.plan().config.data_name()];
-        let title = format!("{model} on {name}: what follows row {}{}", course.row, words(data, course));
+        let title =
+            format!("{model} on {name}: what follows row {}{}", course.row, words(data, course));
         let path = out.map_or_else(|| self.run().file(FILE), Path::to_path_buf);
         picture::save(&sheet(title, data, &found)?.draw(), &path)?;
         Ok((found.to_json(), path))
@@ -54,9 +55,10 @@ impl TrainedRun {
                 Error::Unable(format!("`{word}` is not of the form NAME=VALUE, as in ball-x=0.5"))
             })?;
             let factor = factor_number(data, name)?;
-            let value = value.parse().ok().filter(|value: &f32| value.is_finite()).ok_or_else(|| {
-                Error::Unable(format!("`{value}` in `{word}` is not a number"))
-            })?;
+            let value =
+                value.parse().ok().filter(|value: &f32| value.is_finite()).ok_or_else(|| {
+                    Error::Unable(format!("`{value}` in `{word}` is not a number"))
+                })?;
             Ok(Do { factor, value })
         };
         words.iter().map(one).collect()
@@ -74,7 +76,10 @@ fn check(data: &dyn Dataset, course: &Course, width: usize) -> Result<()> {
     if let Some(action) = course.actions.iter().find(|action| action.len() != width) {
         return Err(Error::Unable(match width {
             0 => "these data have no actions; set a variable with --target".into(),
-            _ => format!("an action of these data has {width} numbers, and {action:?} has {}", action.len()),
+            _ => format!(
+                "an action of these data has {width} numbers, and {action:?} has {}",
+                action.len()
+            ),
         }));
     }
     if width > 0 && course.actions.is_empty() {
@@ -87,9 +92,7 @@ fn check(data: &dyn Dataset, course: &Course, width: usize) -> Result<()> {
 
 /// What is done, for the title.
 fn words(data: &dyn Dataset, course: &Course) -> String {
-    let set = |each: &Do| {
-        format!("{} = {}", data.factors()[each.factor].name, each.value)
-    };
+    let set = |each: &Do| format!("{} = {}", data.factors()[each.factor].name, each.value);
     let done: Vec<String> = course.dos.iter().map(set).collect();
     match (done.is_empty(), course.actions.first()) {
         (false, _) => format!(" under do({})", done.join(", ")),

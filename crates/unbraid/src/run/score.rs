@@ -12,6 +12,7 @@ use super::plan::Plan;
 use super::trained::TrainedRun;
 use super::{card, files};
 use crate::error::{Error, Result};
+use crate::figures::sets;
 
 /// What is scored, and how. Nothing named means what the run names.
 #[derive(Clone, Debug)]
@@ -93,6 +94,7 @@ impl TrainedRun {
         let scored = report.outcomes.iter().any(|outcome| outcome.score.is_ok());
         if scored {
             save(self.run(), document.clone())?;
+            self.draw_sets(&document)?;
         }
         // After the scores are safe: it may be refused.
         let ScoreSettings { bound, bound_rows, .. } = plan.config.score;
@@ -107,6 +109,21 @@ impl TrainedRun {
         bounded?;
         judged?;
         Ok(Scored { codes, report, others, document })
+    }
+
+    /// Draw how well each set of codes predicts each factor, on held-out rows where there are some.
+    fn draw_sets(&self, document: &Json) -> Result<()> {
+        let scores = document["scores"].as_array().into_iter().flatten();
+        let parts = scores.filter_map(|score| score["parts"].as_object());
+        let title = format!(
+            "{} on {}: what each set of latents predicts",
+            self.plan().entry.info.title,
+            self.plan().config.data_name()
+        );
+        match parts.filter_map(|parts| sets::drawn(parts, &title)).next_back() {
+            Some(figure) => figure.save(&title, &self.run().file(sets::FILE)),
+            None => Ok(()),
+        }
     }
 
     /// Hold the model's interventions against the true ones, those that the run names.
@@ -197,11 +214,16 @@ pub fn joined(of_means: &Report, others: &[(Codes, Report)]) -> Json {
 /// How a score is called in tables: `mig`, or `mig (sampled)` of drawn codes.
 pub fn title(score: &Json) -> String {
     let name = score["metric"].as_str().unwrap_or_default();
-    let codes = score["codes"].as_str().unwrap_or_default();
-    match Codes::WORDS.iter().find(|(_, key, ..)| *key == codes) {
-        Some((_, _, words, _)) => format!("{name} ({words})"),
+    match codes_of(score) {
+        Some(words) => format!("{name} ({words})"),
         None => name.to_string(),
     }
+}
+
+/// Which codes a score is of, in words; none if it is of the means of the training data.
+pub fn codes_of(score: &Json) -> Option<&'static str> {
+    let codes = score["codes"].as_str()?;
+    Codes::WORDS.iter().find(|(_, key, ..)| *key == codes).map(|(_, _, words, _)| *words)
 }
 
 /// Write the scores into the run; metrics scored before and not now are kept.

@@ -13,7 +13,7 @@ use super::directory::Run;
 use super::files;
 use super::plan::Plan;
 use crate::error::{Error, Result};
-use crate::evaluate::encode::{drawn, encode};
+use crate::evaluate::encode::{drawn, drawn_or_mean, encode};
 use crate::model::Task;
 use crate::model::entry::Entry;
 use crate::model::learner::Learner;
@@ -133,7 +133,8 @@ impl TrainedRun {
     /// factors may be independent of each other.
     pub(super) fn judged_codes(&self, watch: &dyn Watch) -> Result<Representation<'static>> {
         let plan = self.held_out()?.unwrap_or(&self.plan);
-        self.codes_of(plan, watch)
+        let (rows, rng) = scored_rows(plan);
+        drawn_or_mean(self.learner(), &*plan.data, &rows, &rng.split("draws"), watch)
     }
 
     /// The codes of the rows that are scored of a plan: this one's, or that of its held-out data.
@@ -154,7 +155,11 @@ impl TrainedRun {
         watch: &dyn Watch,
     ) -> Result<Option<Representation<'static>>> {
         let (rows, rng) = scored_rows(plan);
-        drawn(self.learner(), &*plan.data, &rows, &mut rng.split("draws"), watch)
+        let mut codes = drawn(self.learner(), &*plan.data, &rows, &mut rng.split("draws"), watch)?;
+        if let Some(codes) = &mut codes {
+            codes.readings.targets = self.plan.targets();
+        }
+        Ok(codes)
     }
 }
 

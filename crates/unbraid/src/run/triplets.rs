@@ -87,6 +87,11 @@ impl TrainedRun {
         Ok(path)
     }
 
+    /// Whether there is something to judge mixtures by.
+    pub(crate) fn has_triplets(&self) -> bool {
+        self.triplet_data().is_ok()
+    }
+
     /// The same data where rows come in threes.
     fn triplet_data(&self) -> Result<Box<dyn Dataset>> {
         let name = self.plan().config.data_name();

@@ -139,12 +139,10 @@ impl Study {
         for score in scores["scores"].as_array().into_iter().flatten() {
             let title = score::title(score);
             let parts = score["parts"].as_object().into_iter().flatten();
-            // The parts of drawn codes go by the same names as those of means.
-            let held_out = score["codes"] == "held-out";
-            let parts = parts.filter(|_| score["codes"].is_null() || held_out);
-            let name = |name: &String| match held_out {
-                true => format!("{name} (held out)"),
-                false => name.clone(),
+            // The parts of other codes go by the same names as those of means.
+            let name = |part: &String| match score::codes_of(score) {
+                Some(words) => format!("{part} ({words})"),
+                None => part.clone(),
             };
             let parts = parts.map(|(part, value)| (name(part), value.as_f64()));
             let all = std::iter::once((title, score["value"].as_f64())).chain(parts);

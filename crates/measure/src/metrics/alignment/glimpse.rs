@@ -46,8 +46,7 @@ fn r2(head: &Head, set: &[usize], train: &Rows, test: &Rows) -> f64 {
         return 0.0;
     }
     let waves = Waves::new(set.len());
-    let [known, asked] =
-        [train, test].map(|rows| waves.of(rows.codes.select(Axis(1), set).view()));
+    let [known, asked] = [train, test].map(|rows| waves.of(rows.codes.select(Axis(1), set).view()));
     let answers = ridge(&known, &train.wanted, &asked);
     head.r2(answers.view(), test.wanted.view())
 }
@@ -84,9 +83,8 @@ fn ridge(known: &Array2<f32>, wanted: &Array2<f32>, asked: &Array2<f32>) -> Arra
     let (left, right) = (known.t().dot(known), known.t().dot(wanted));
     let (size, outputs) = right.dim();
     let price = RIDGE * known.nrows() as f64;
-    let left = Mat::from_fn(size, size, |i, j| {
-        f64::from(left[[i, j]]) + if i == j { price } else { 0.0 }
-    });
+    let left =
+        Mat::from_fn(size, size, |i, j| f64::from(left[[i, j]]) + if i == j { price } else { 0.0 });
     let right = Mat::from_fn(size, outputs, |i, j| f64::from(right[[i, j]]));
     let Ok(factor) = left.llt(Side::Lower) else {
         return Array2::zeros((asked.nrows(), outputs));

@@ -65,6 +65,12 @@ impl Assignment {
         softmax(self.masked(), 1)
     }
 
+    /// How undecided it is: the sum over latents of −Σ π log π.
+    pub fn entropy(&self) -> Tensor<1> {
+        let probabilities = self.probabilities();
+        (probabilities.clone() * (probabilities + 1e-9).log()).sum() * -1.0
+    }
+
     /// One-hot choices for each row, `[rows, latents, targets + 1]`.
     pub fn sample(&self, rows: usize, step: &mut Step) -> Tensor<3> {
         let logits = self.masked();

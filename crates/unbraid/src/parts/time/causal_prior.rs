@@ -25,8 +25,11 @@ pub struct CausalSettings {
     /// How much cheaper ψ₀ is, the place of what no intervention explains; 0 for no ψ₀.
     pub lambda: f64,
     /// The share of the training after which latents may choose ψ₀. At first it is the easy choice for all of
-    /// them, before they are of anything.
+    /// them, before they are of anything. 0, from the start, as published.
     pub rest_after: f64,
+    /// The weight of the entropy of the assignment at the start of the training; it falls to 0 at half of it. 0,
+    /// none, as published.
+    pub annealing: f64,
     /// "perfect", "relative" or "imperfect" interventions.
     pub interventions: Interventions,
     /// Whether the classifier's base rates are those beside the target of the set: for targets that are not
@@ -43,7 +46,8 @@ impl Default for CausalSettings {
         Self {
             beta_classifier: 2.0,
             lambda: 0.01,
-            rest_after: 0.3,
+            rest_after: 0.0,
+            annealing: 0.0,
             interventions: Interventions::Perfect,
             conditional_targets: true,
             prior_width: 32,
@@ -57,6 +61,7 @@ impl CausalSettings {
     pub fn check(&self, task: &Task) -> Result<()> {
         for (key, value) in [
             ("model.beta_classifier", self.beta_classifier),
+            ("model.annealing", self.annealing),
             ("model.classifier_learning_rate", self.classifier_learning_rate),
         ] {
             if !(value.is_finite() && value >= 0.0) {
@@ -163,10 +168,16 @@ impl CausalPrior {
         let losses = self.classifier.losses(first, drawn, targets, &self.rates, conditional);
         Cost {
             nll: told.nll.sum_dim(1),
-            beside: told.beside,
+            beside: told.beside - psi.entropy() * self.softness(step),
             classifier: losses.model,
             targets: losses.latents,
         }
+    }
+
+    /// How much the entropy of the assignment counts: less and less, and from half of the training on nothing.
+    fn softness(&self, step: &Step) -> f64 {
+        let done = step.number as f64 / step.total.max(1) as f64;
+        self.settings.annealing * (1.0 - 2.0 * done).max(0.0)
     }
 
     /// The factor of each latent; none for those of ψ₀.

@@ -18,4 +18,8 @@ pub const RECIPE: &str = "\
 [train]
 steps = 20_000
 batch = 128
-learning_rate = { schedule = 'warmup', to = 1e-3, steps = 100 }";
+learning_rate = { schedule = 'warmup', to = 1e-3, steps = 100 }
+
+[score]
+metrics = ['alignment']
+sampled = ['alignment']";

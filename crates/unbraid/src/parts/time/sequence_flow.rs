@@ -11,7 +11,7 @@ use super::flow::Flow;
 use crate::compute::device;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch};
-use crate::model::{Decoder, Step, Task};
+use crate::model::{Decoder, Samples, Step, Task};
 
 /// Rows that the flow is fitted to before training.
 const FITTED: usize = 512;
@@ -113,6 +113,15 @@ impl SequenceFlow {
         let rows = x.dims()[0];
         let size: usize = x.dims()[1..].iter().product();
         self.flow.forward(x.reshape([rows, size])).0
+    }
+}
+
+impl Samples for SequenceFlow {
+    /// With the noise that it was trained with.
+    fn draw(&self, seen: &Batch, step: &mut Step) -> Tensor<2> {
+        let x = seen.x();
+        let noise = step.noise(x.dims(), &x.device()) * self.settings.code_noise;
+        self.encode(x + noise)
     }
 }
 

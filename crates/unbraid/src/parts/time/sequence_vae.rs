@@ -9,7 +9,7 @@ use unbraid_measure::rng::Rng;
 use super::flow::Flow;
 use crate::compute::device;
 use crate::model::batch::{self, Batch};
-use crate::model::{Decoder, Step, Task};
+use crate::model::{Decoder, Samples, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::simple::{Limit, Simple, SimpleSettings};
 
@@ -115,6 +115,12 @@ impl SequenceVae {
     /// The latents of posterior means, after the flow.
     pub fn encode(&self, x: Tensor<4>) -> Tensor<2> {
         self.flow.forward(self.net.posterior(x).mean).0
+    }
+}
+
+impl Samples for SequenceVae {
+    fn draw(&self, seen: &Batch, step: &mut Step) -> Tensor<2> {
+        self.flow.forward(self.net.posterior(seen.x()).sample(step)).0
     }
 }
 

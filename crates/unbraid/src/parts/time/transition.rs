@@ -14,9 +14,16 @@
 //!
 //! The intervened Gaussians have no gradient there; each learns from all rows with I_i = 1, whatever π says.
 //! λ makes ψ₀ cheaper by a little, and each share outside ψ₀ costs λ / m: what no intervention explains
-//! should go there. Under relative interventions the mean of an intervened Gaussian is a + b z_j^t, a push from where
-//! the latent was, and ψ₀ is not cheaper, but every share of a latent outside it costs λ nats: what is well predicted
-//! has a negative −log p, of which "cheaper" means more. Under imperfect ones the net of a drawn assignment sees its own I_i; nothing is averaged
+//! should go there. Relative interventions leave something of the mechanism: the intervened Gaussian starts as the
+//! observational one, and learns to be led away from it and to be wider,
+//!
+//! ```text
+//! mean_ji = mean_j + g_ji (a_ji + b_ji z_j^t − mean_j),   deviation_ji = deviation_j exp(d_ji)      from g = d = 0
+//! ```
+//!
+//! so that a target which is not its own costs a latent nothing, and it is free to try. ψ₀ is not cheaper then, but
+//! every share of a latent outside it costs λ nats: of what is well predicted −log p is negative, and a share of it
+//! no discount. Under imperfect ones the net of a drawn assignment sees its own I_i; nothing is averaged
 //! then, so that assignments are learned more slowly.
 
 use burn::module::{Module, Param};
@@ -49,8 +56,8 @@ pub struct Transition {
     told: Option<PerLatent>,
     hidden: PerLatent,
     out: PerLatent,
-    /// Mean and log deviation of each latent under each target's intervention, `[latents, K, 2]`; and under
-    /// relative ones b, how much of the value before is left.
+    /// Mean and log deviation of each latent under each target's intervention, `[latents, K, 2]`; under relative
+    /// ones a, b, g and d, `[latents, K, 4]`.
     intervened: Param<Tensor<3>>,
     #[module(skip)]
     lambda: f64,
@@ -78,8 +85,9 @@ impl Transition {
         let told = imperfect.then(|| PerLatent::new(latents, [targets + 1, width], rng, device));
         let hidden = PerLatent::new(latents, [width, width], rng, device);
         let out = PerLatent::new(latents, [width, 2], rng, device);
-        let each = if interventions == Interventions::Relative { 3 } else { 2 };
-        let draw = |_| (rng.uniform() - 0.5) as f32;
+        let relative = interventions == Interventions::Relative;
+        let each = if relative { 4 } else { 2 };
+        let draw = |_| if relative { 0.0 } else { (rng.uniform() - 0.5) as f32 };
         let numbers: Vec<f32> = (0..latents * targets * each).map(draw).collect();
         let intervened = TensorData::new(numbers, [latents, targets, each]);
         let intervened = Param::from_data(intervened, device);
@@ -87,7 +95,7 @@ impl Transition {
     }
 
     fn is_relative(&self) -> bool {
-        self.intervened.dims()[2] > 2
+        self.intervened.dims()[2] == 4
     }
 
     /// p(z^{t+1} | z^t) of each latent, with what is told of targets `[latents, rows, K + 1]`.
@@ -123,20 +131,23 @@ impl Transition {
         let probabilities = probabilities.narrow(1, 0, k);
         // Σ_i π_ji I_i, [rows, latents]
         let share = targets.clone().matmul(probabilities.clone().transpose());
-        let observed = nll(&self.followed(before.clone(), None), &after);
+        let observed = self.followed(before.clone(), None);
         let mut usual = share * -1.0 + 1.0;
         if !relative {
             usual = usual - rest.transpose() * self.lambda;
         }
         let hit = targets.unsqueeze_dim::<3>(1);
-        let intervened = self.intervened.val();
-        let pair = [before, after];
-        let blended = intervened_nll(pair.clone(), intervened.clone().detach());
+        let table = self.intervened.val();
+        let blended = intervened(table.clone().detach(), &before, &observed).nll(after.clone());
         let blended = blended * hit.clone() * probabilities.unsqueeze::<3>();
-        let taught = intervened_nll(pair.map(Tensor::detach), intervened) * hit;
+        let still = Gaussian {
+            mean: observed.mean.clone().detach(),
+            log_variance: observed.log_variance.clone().detach(),
+        };
+        let taught = intervened(table, &before.detach(), &still).nll(after.clone().detach()) * hit;
         let rows = taught.dims()[0] as f64;
         let taught = taught.sum() / rows;
-        let nll = observed * usual + blended.sum_dim(2).squeeze_dim::<2>(2);
+        let nll = nll(&observed, &after) * usual + blended.sum_dim(2).squeeze_dim::<2>(2);
         Cost { nll, beside: outside + taught.clone() - taught.detach() }
     }
 
@@ -157,19 +168,14 @@ impl Transition {
         let observed = self.followed(before.clone(), None);
         let chosen = chosen.narrow(1, 0, k);
         let hit = targets.matmul(chosen.clone().transpose());
-        // Each latent's Gaussian under its own target, [1, latents].
-        let own = |which: usize| {
-            let all = self.intervened.val().narrow(2, which, 1).squeeze_dim::<2>(2);
-            (all * chosen.clone()).sum_dim(1).transpose()
-        };
-        let mut mean = own(0);
-        if self.is_relative() {
-            mean = mean + before * own(2);
-        }
+        let table = intervened(self.intervened.val(), &before, &observed);
+        // Of each latent under its own target, [rows, latents].
+        let own =
+            |all: Tensor<3>| (all * chosen.clone().unsqueeze()).sum_dim(2).squeeze_dim::<2>(2);
         let blend = |usual: Tensor<2>, own: Tensor<2>| usual.clone() + hit.clone() * (own - usual);
         Gaussian {
-            mean: blend(observed.mean, mean),
-            log_variance: blend(observed.log_variance, own(1) * 2.0),
+            mean: blend(observed.mean, own(table.mean)),
+            log_variance: blend(observed.log_variance, own(table.log_deviation) * 2.0),
         }
     }
 }
@@ -195,15 +201,36 @@ fn nll(p: &Gaussian, z: &Tensor<2>) -> Tensor<2> {
     p.log_density(z) * -1.0
 }
 
-/// −log N(z_j^{t+1}; intervened_ji) of rows `[rows, latents]` before and after: `[rows, latents, K]`.
-fn intervened_nll([before, after]: [Tensor<2>; 2], intervened: Tensor<3>) -> Tensor<3> {
-    let of = |which: usize| intervened.clone().narrow(2, which, 1).squeeze_dim::<2>(2).unsqueeze();
-    let (mut mean, log_deviation): (Tensor<3>, Tensor<3>) = (of(0), of(1));
-    if intervened.dims()[2] > 2 {
-        mean = mean + before.unsqueeze_dim::<3>(2) * of(2);
+/// The Gaussians of latents under each target, `[rows, latents, K]`, or one row for all.
+struct UnderTargets {
+    mean: Tensor<3>,
+    log_deviation: Tensor<3>,
+}
+
+/// Those of a table, given the latents before and what would have followed without an intervention.
+fn intervened(table: Tensor<3>, before: &Tensor<2>, observed: &Gaussian) -> UnderTargets {
+    let of = |which: usize| -> Tensor<3> {
+        table.clone().narrow(2, which, 1).squeeze_dim::<2>(2).unsqueeze()
+    };
+    if table.dims()[2] == 2 {
+        return UnderTargets { mean: of(0), log_deviation: of(1) };
     }
-    let apart = (after.unsqueeze_dim::<3>(2) - mean) * (log_deviation.clone() * -1.0).exp();
-    apart.square() * 0.5 + log_deviation + 0.5 * std::f64::consts::TAU.ln()
+    let each = |rows: Tensor<2>| rows.unsqueeze_dim::<3>(2);
+    let mean = each(observed.mean.clone());
+    let led = of(0) + each(before.clone()) * of(1);
+    UnderTargets {
+        mean: mean.clone() + (led - mean) * of(2),
+        log_deviation: each(observed.log_variance.clone() * 0.5) + of(3),
+    }
+}
+
+impl UnderTargets {
+    /// −log N(z_j; mean_ji, deviation_ji) of rows `[rows, latents]`: `[rows, latents, K]`.
+    fn nll(self, z: Tensor<2>) -> Tensor<3> {
+        let apart =
+            (z.unsqueeze_dim::<3>(2) - self.mean) * (self.log_deviation.clone() * -1.0).exp();
+        apart.square() * 0.5 + self.log_deviation + 0.5 * std::f64::consts::TAU.ln()
+    }
 }
 
 #[cfg(test)]

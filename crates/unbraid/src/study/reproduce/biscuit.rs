@@ -46,8 +46,8 @@ const METHODS: &[(&str, Option<&str>)] = &[
 ];
 
 const NUMBERS: &[Number] = &[
-    number("R2 diagonal", "r2_diagonal (held out)", "r2_diagonal"),
-    number("R2 separation", "r2_separation (held out)", "r2_separation"),
+    number("R2 diagonal", "r2_diagonal (held out, sampled)", "r2_diagonal"),
+    number("R2 separation", "r2_separation (held out, sampled)", "r2_separation"),
     number("interaction F1", "interaction F1", ""),
     number("seconds", "seconds", ""),
 ];

@@ -54,7 +54,8 @@ fn goes_on(interventions: Interventions) {
     let drawn = psi.sample(1, &mut Step::new(0, 1, &Rng::new(0)));
     let cost = prior.cost(z.clone(), targets(&[[1.0, 0.0]]), &psi, drawn);
     let usual = nll(&prior.followed(z[0].clone(), None), &z[1]);
-    let own = intervened_nll(z.clone(), prior.intervened.val());
+    let observed = prior.followed(z[0].clone(), None);
+    let own = intervened(prior.intervened.val(), &z[0], &observed).nll(z[1].clone());
     let expected = Tensor::cat(
         vec![own.narrow(1, 0, 1).narrow(2, 0, 1).squeeze_dim::<2>(2), usual.narrow(1, 1, 2)],
         1,
@@ -90,15 +91,21 @@ fn intervened_gaussians_learn_from_all_rows_of_their_target() {
 }
 
 #[test]
-fn a_push_is_learned_where_interventions_are_relative() {
+fn a_relative_intervention_starts_as_the_mechanism_and_can_lead_away_from_it() {
     let prior = prior(Interventions::Relative);
-    let intervened = batch::numbers(prior.intervened.val().reshape([1, LATENTS * TARGETS * 3]));
-    let [mean, log_deviation, left] = [0, 1, 2].map(|k| f64::from(intervened[k]));
-    let z = [rows(1, 1), rows(1, 2)];
-    let [before, after] = [&z[0], &z[1]].map(|z| f64::from(batch::numbers(z.clone())[0]));
-    let apart = (after - mean - left * before) / log_deviation.exp();
-    let expected = 0.5 * apart * apart + log_deviation + 0.5 * std::f64::consts::TAU.ln();
-    let found = intervened_nll(z, prior.intervened.val());
-    let found = f64::from(batch::numbers(found.reshape([1, LATENTS * TARGETS]))[0]);
-    assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
+    let z = [rows(2, 1), rows(2, 2)];
+    let observed = prior.followed(z[0].clone(), None);
+    let usual = nll(&observed, &z[1]);
+    let under = |numbers: [f32; 4]| {
+        let table = TensorData::new(numbers.repeat(LATENTS * TARGETS), [LATENTS, TARGETS, 4]);
+        let table = Tensor::from_data(table, &device::training());
+        intervened(table, &z[0], &observed).nll(z[1].clone()).narrow(2, 1, 1).squeeze_dim::<2>(2)
+    };
+    close(under([0.7, 0.3, 0.0, 0.0]), usual);
+    // All the way: N(a + b z, deviation exp(d)).
+    let led = Gaussian {
+        mean: z[0].clone() * 0.3 + 0.7,
+        log_variance: observed.log_variance.clone() + 1.0,
+    };
+    close(under([0.7, 0.3, 1.0, 0.5]), nll(&led, &z[1]));
 }
