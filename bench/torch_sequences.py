@@ -7,15 +7,15 @@ defaults there. Initial weights are drawn more simply, which takes no time of a 
 """
 
 import argparse
-import json
+import itertools
 import math
-import resource
-import time
 from typing import NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+from torch_twin import timed
 
 LABEL = 4  # numbers of targets and of an action in `unbraid bench step`
 CODES = 16  # codes of a base there
@@ -610,29 +610,17 @@ def main():
     optimizer = torch.optim.Adam(groups, lr=1e-4, fused=options.fused or None)
     parameters = [p for _, p in named]
 
-    def step(number):
+    numbers = itertools.count()
+
+    def step():
         optimizer.zero_grad(set_to_none=True)
-        loss = model.loss(batch, number)
+        loss = model.loss(batch, next(numbers))
         loss.backward()
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
-        return loss
+        return loss.item()
 
-    times = []
-    for number in range(3 + options.repeats):
-        start = time.perf_counter()
-        loss = step(number)
-        if number >= 3:
-            times.append((time.perf_counter() - start) * 1e3)
-    times.sort()
-    print(json.dumps({
-        "median": times[len(times) // 2],
-        "best": times[0],
-        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "parameters": sum(p.numel() for p in parameters),
-        "loss": loss.item(),
-        "torch": torch.__version__,
-    }))
+    timed(step, options.repeats, model)
 
 
 if __name__ == "__main__":

@@ -111,6 +111,24 @@ class Ivae(nn.Module):
         return error + kl
 
 
+def timed(run, repeats, model):
+    """Call it so many times, after three that do not count, and print how long one took, in milliseconds."""
+    times = []
+    for number in range(3 + repeats):
+        start = time.perf_counter()
+        run()
+        if number >= 3:
+            times.append((time.perf_counter() - start) * 1e3)
+    times.sort()
+    print(json.dumps({
+        "median": times[len(times) // 2],
+        "best": times[0],
+        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "torch": torch.__version__,
+    }))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["step", "encode"])
@@ -148,20 +166,7 @@ def main():
             return model.posterior(x)[0].sum().item()
 
     run = step if options.what == "step" else encode
-    times = []
-    for number in range(3 + options.steps):
-        start = time.perf_counter()
-        run()
-        if number >= 3:
-            times.append((time.perf_counter() - start) * 1e3)
-    times.sort()
-    print(json.dumps({
-        "median": times[len(times) // 2],
-        "best": times[0],
-        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "parameters": sum(p.numel() for p in model.parameters()),
-        "torch": torch.__version__,
-    }))
+    timed(run, options.steps, model)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use unbraid::data;
 use unbraid::intervene::causal_encoder::CausalEncoder;
+use unbraid::intervene::rollout::Course;
 use unbraid::intervene::triplets;
 use unbraid::rng::Rng;
 use unbraid::run::config::Config;
@@ -154,4 +155,40 @@ fn what_actions_touch_is_judged_and_drawn() {
     let pong = trained(&place.path().join("pong"), &format!("{PONG}\n{FLOW}\n{TINY}"));
     let said = pong.interactions(&Nobody).unwrap_err().to_string();
     assert!(said.contains("actions"), "{said}");
+}
+
+#[test]
+fn a_training_says_what_it_has_found_and_a_trained_run_rolls_on_beside_the_simulator() {
+    let place = tempfile::tempdir().unwrap();
+    let model = "model = { name = 'citris-vae', channels = 4, latents = 6, prior_width = 8 }";
+    let run = trained(place.path(), &format!("{PONG}\n{model}\n{TINY}"));
+    let log = std::fs::read_to_string(place.path().join("log.jsonl")).unwrap();
+    let last = log.lines().last().unwrap();
+    assert!(last.contains("\"found\":") && last.contains("\"found/ball-vel-dir\":"), "{last}");
+    // The scores are never intervened on, so nobody is to find them.
+    assert!(!last.contains("found/score-left"), "{last}");
+    let course = |row: usize, steps: usize, actions: Vec<Vec<f32>>| Course {
+        row,
+        dos: vec![],
+        actions,
+        steps,
+    };
+    let (found, picture) = run.rollout(&course(7, 3, vec![]), None, &Nobody).unwrap();
+    assert!(picture.is_file());
+    let steps = found["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 4, "the frame itself, and three steps");
+    assert_eq!(steps[0]["standing_still"], 0.0, "the simulator starts from this frame");
+    assert!(steps[3]["standing_still"].as_f64().unwrap() > 0.0, "and then it moves");
+    for (asked, reason) in [
+        (course(1_000_000, 3, vec![]), "there is no row"),
+        (course(0, 0, vec![]), "--steps must be"),
+        (course(0, 1, vec![vec![0.5]]), "these data have no actions"),
+    ] {
+        let refused = run.rollout(&asked, None, &Nobody).unwrap_err().to_string();
+        assert!(refused.contains(reason), "{refused}");
+    }
+    let refused = run.targets_of(&["ball-z=1".into()]).unwrap_err().to_string();
+    assert!(refused.contains("unknown factor `ball-z`"), "{refused}");
+    // So few steps tell nothing of causes, which is said rather than guessed.
+    assert!(run.temporal_graph(&Nobody).is_err());
 }

@@ -25,8 +25,8 @@ use crate::watch::Stage;
 const TAUGHT: f64 = 0.7;
 /// How many standard errors the mean difference must be from 0.
 const SURE: f64 = 4.0;
-/// The least share of the error that is explained by the cause alone: a network is never quite as good with a block
-/// as without it, although it could be.
+/// The least share of the error that the cause must explain: without a block that tells nothing a network is never
+/// quite as good as with it, although it could be.
 const LEAST: f64 = 0.02;
 /// Rows that are needed, for something to be tested.
 const FEWEST: usize = 200;
@@ -92,7 +92,7 @@ fn causes(
         let left = |column: &&usize| !steps.blocks[cause].contains(column);
         all.iter().filter(left).copied().collect()
     };
-    // A variable alone is predicted from nothing without itself; a constant column stands for nothing.
+    // Without the only variable there is nothing to predict from: the mean then, which is 0.
     let subsets: Vec<Vec<usize>> = (0..steps.blocks.len()).map(without).collect();
     let asked: Vec<Vec<usize>> = [all.clone()]
         .into_iter()

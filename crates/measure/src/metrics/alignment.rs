@@ -27,23 +27,21 @@
 
 use std::cmp::Ordering;
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
-pub use self::glimpse::glimpse;
 use self::heads::{Head, heads, wanted};
 use self::report::Report;
 use self::sets::{Sets, targets};
 use super::{Better, Metric, Needs, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
-use crate::predictors::bin_regression;
 use crate::predictors::subset_predictor::{SubsetPredictor, Training};
+use crate::predictors::{bin_regression, wave_regression};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::watch::Stage;
 
-mod glimpse;
 mod heads;
 mod report;
 mod sets;
@@ -207,6 +205,32 @@ pub fn assigned(representation: &Representation) -> Result<Vec<Option<usize>>> {
     Ok(codes.iter().map(|code| owner(code).map(|head| heads[head].factor)).collect())
 }
 
+/// A quick look at an alignment, while a model learns: the same sets of codes, but a regression instead of the network.
+/// R² of each factor that the method was to find from its own set, by the number of the factor; 0 where the set is
+/// empty. Factors that do not change are left out.
+pub fn glimpse(representation: &Representation) -> Result<Vec<(usize, f64)>> {
+    let (train, test) = representation.split()?;
+    let heads = heads(&train, &test)?;
+    let targets = targets(representation, &heads)?;
+    let codes: Vec<usize> = (0..representation.codes.ncols()).collect();
+    let [train, test] = [&train, &test].map(|rows| Rows::new(rows, &train, &codes, &heads));
+    let sets = match &representation.readings.blocks {
+        Some(blocks) => Sets::given(blocks, representation.factors.len(), &codes, &heads)?,
+        None => Sets::chosen(&r2_alone(&train, &test, &heads), Alignment::BOUNDED.relative),
+    };
+    let r2 = |head: &Head, set: &[usize]| {
+        let [known, asked] = [&train, &test].map(|rows| rows.codes.select(Axis(1), set));
+        let answers = wave_regression::predict(known.view(), train.wanted.view(), asked.view());
+        head.r2(answers.view(), test.wanted.view())
+    };
+    let asked = |k: usize| targets.as_ref().is_none_or(|targets| targets[k]);
+    let found = |(k, head): (usize, &Head)| match sets.own[k].is_empty() {
+        true => (head.factor, 0.0),
+        false => (head.factor, r2(head, &sets.own[k])),
+    };
+    Ok(heads.iter().enumerate().filter(|(k, _)| asked(*k)).map(found).collect())
+}
+
 /// Codes `[rows, codes]`, with mean 0 and variance 1 among the training rows, and what the network
 /// should say, `[rows, outputs]`.
 struct Rows {
@@ -297,6 +321,8 @@ impl Alignment {
     }
 }
 
+#[cfg(test)]
+mod glimpses;
 #[cfg(test)]
 mod pong;
 #[cfg(test)]

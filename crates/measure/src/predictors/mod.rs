@@ -9,3 +9,4 @@ pub mod linear_svm;
 pub mod logistic;
 pub mod perceptron;
 pub mod subset_predictor;
+pub mod wave_regression;

@@ -2,7 +2,7 @@
 //! A conditional-independence search on the model's own latents (`unbraid_measure::causal::temporal`), beside the
 //! same search on the true values, which shows what it can find at best.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use serde_json::{Value as Json, json};
 use unbraid_measure::causal::graph_distance::GraphDistance;
 use unbraid_measure::causal::temporal::{Found, Transitions, search};
@@ -69,26 +69,14 @@ pub fn learned(
         (0..blocks.len()).filter(|latent| blocks[*latent] == Some(*factor)).collect()
     };
     let own: Vec<Vec<usize>> = factors.iter().map(of).collect();
-    let learned = search(
-        Transitions {
-            numbers: [before.view(), after.view()],
-            blocks: &own,
-            intervened: intervened.view(),
-        },
-        &rng,
-        &Stage::new(watch, "causes among latents"),
-    )?;
+    let found = |numbers: [ArrayView2<f32>; 2], blocks: &[Vec<usize>], stage: &str| {
+        let steps = Transitions { numbers, blocks, intervened: intervened.view() };
+        search(steps, &rng, &Stage::new(watch, stage))
+    };
+    let learned = found([before.view(), after.view()], &own, "causes among latents")?;
     let (before, columns) = columns(data, &from, &factors);
     let (after, _) = self::columns(data, &to, &factors);
-    let of_truth = search(
-        Transitions {
-            numbers: [before.view(), after.view()],
-            blocks: &columns,
-            intervened: intervened.view(),
-        },
-        &rng,
-        &Stage::new(watch, "causes among true values"),
-    )?;
+    let of_truth = found([before.view(), after.view()], &columns, "causes among true values")?;
     let truth = data.temporal_graph().map(|graph| {
         Array2::from_shape_fn((factors.len(), factors.len()), |(i, j)| {
             graph[[factors[i], factors[j]]]

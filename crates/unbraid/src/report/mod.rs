@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
+use unbraid_measure::Error as MeasureError;
 use unbraid_measure::files::write;
 use unbraid_measure::representation::Representation;
 use unbraid_measure::scoring::metrics_named;
@@ -85,9 +86,7 @@ impl TrainedRun {
         }
         Ok(possible)
     }
-}
 
-impl TrainedRun {
     /// Triplets, interactions and the temporal graph, where there are such and they were not made before.
     fn judge_sequences(&self, watch: &dyn Watch) -> Result<bool> {
         if !self.is_of_sequences() {
@@ -107,7 +106,9 @@ impl TrainedRun {
             // Too few variables were found, or too few steps are there: the page is whole without it.
             match self.temporal_graph(watch) {
                 Ok(_) => judged = true,
-                Err(error @ Error::Unable(_)) => watch.note(&format!("no temporal graph: {error}")),
+                Err(error @ (Error::Unable(_) | Error::Measure(MeasureError::Missing(_)))) => {
+                    watch.note(&format!("no temporal graph: {error}"));
+                }
                 Err(error) => return Err(error),
             }
         }

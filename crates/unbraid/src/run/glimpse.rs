@@ -2,7 +2,7 @@
 //! latents that stand for it, on frames that it is not trained on. Such models find their variables one after
 //! the other, and a run that is stuck on one should be seen before it ends. Nothing is chosen by these numbers.
 
-use unbraid_measure::data::{self, Dataset, Supervision};
+use unbraid_measure::data::{self, Dataset};
 use unbraid_measure::metrics::alignment::glimpse;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Nobody;
@@ -36,11 +36,7 @@ enum Validation<'a> {
 impl<'a> Glimpses<'a> {
     /// Nothing for models of single frames, and for data whose variables are not known.
     pub(super) fn of(plan: &'a Plan, rng: &Rng) -> Option<Self> {
-        let sequences = matches!(
-            plan.method.supervision(),
-            Supervision::Time(_) | Supervision::Targets(_) | Supervision::Actions(_)
-        );
-        if !sequences || plan.data.factors().is_empty() {
+        if !plan.is_of_sequences() || plan.data.factors().is_empty() {
             return None;
         }
         let part = PARTS.iter().find_map(|part| plan.part(part).filter(|part| part.len() >= 3));
@@ -55,8 +51,13 @@ impl<'a> Glimpses<'a> {
         last || done / EVERY != before / EVERY
     }
 
-    /// `found`, the mean, and `found/NAME` of each variable.
-    pub(super) fn look(&self, learner: &dyn Learner) -> Result<Terms> {
+    /// `found`, the mean, and `found/NAME` of each variable. Nothing where it cannot be said, as where no variable
+    /// changes among so few frames: a training does not end for want of a look.
+    pub(super) fn look(&self, learner: &dyn Learner) -> Terms {
+        self.found(learner).unwrap_or_default()
+    }
+
+    fn found(&self, learner: &dyn Learner) -> Result<Terms> {
         let data = self.data.get();
         let mut codes = drawn_or_mean(learner, data, &self.rows, &self.rng, &Nobody)?;
         codes.readings.targets = self.plan.targets();

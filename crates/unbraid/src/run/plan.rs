@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 use unbraid_measure::data::variant::binarized::Binarized;
-use unbraid_measure::data::{self, Dataset, Opened, Sampler};
+use unbraid_measure::data::{self, Dataset, Opened, Sampler, Supervision};
 use unbraid_measure::metrics;
 use unbraid_measure::rng::Rng;
 
@@ -60,6 +60,14 @@ impl Plan {
         let seen = self.base.as_ref().map_or(self.task, |base| base.task(&self.task));
         let method = (self.entry.configure)(&settings, &seen)?;
         Ok(Some(Self { config, data, entry: self.entry, task, method, base: None }))
+    }
+
+    /// Whether the method learns from sequences.
+    pub(super) fn is_of_sequences(&self) -> bool {
+        matches!(
+            self.method.supervision(),
+            Supervision::Time(_) | Supervision::Targets(_) | Supervision::Actions(_)
+        )
     }
 
     /// Another part of the same data, where they have parts of this name.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unbraid_measure::data::{Dataset, Supervision};
+use unbraid_measure::data::Dataset;
 use unbraid_measure::watch::Watch;
 
 use super::files;
@@ -17,10 +17,7 @@ const PART: &str = "test";
 impl TrainedRun {
     /// Whether the method learns from sequences.
     pub fn is_of_sequences(&self) -> bool {
-        matches!(
-            self.plan().method.supervision(),
-            Supervision::Time(_) | Supervision::Targets(_) | Supervision::Actions(_)
-        )
+        self.plan().is_of_sequences()
     }
 
     /// The latents of each factor that has some, and those of none.

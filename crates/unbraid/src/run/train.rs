@@ -148,7 +148,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         }
         if done == 1 || done % settings.log_every == 0 || last {
             if let Some(glimpses) = glimpses.as_ref().filter(|all| all.due(done, last)) {
-                let seen = glimpses.look(&*learner)?;
+                let seen = glimpses.look(&*learner);
                 found = seen.first().cloned();
                 terms.extend(seen);
             }

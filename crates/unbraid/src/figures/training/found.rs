@@ -5,10 +5,8 @@ use crate::draw::figure::{Anchor, Extent, Figure, INK, Panel, category};
 
 /// The variables with their columns, `found/NAME`.
 fn columns(log: &Log) -> Vec<(&str, &[f64])> {
-    let column =
-        |(name, column): &'_ (String, Vec<f64>)| name.starts_with("found/") && !column.is_empty();
-    let named = log.terms.iter().filter(|term| column(term));
-    named.map(|(name, column)| (&name["found/".len()..], &column[..])).collect()
+    let named = log.terms.iter().map(|(name, column)| (name.strip_prefix("found/"), &column[..]));
+    named.filter_map(|(name, column)| Some((name?, column))).collect()
 }
 
 /// How much room they take; none where there are none.
