@@ -21,7 +21,7 @@ use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::batch::Batch;
 use crate::model::{Abilities, Code, Follows, Group, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::simple::{Limit, SimpleSettings};
@@ -37,6 +37,8 @@ pub struct Config {
     pub beta: Schedule,
     /// Layers of the flow between decoder and prior; 0 for none.
     pub flow_layers: usize,
+    /// The share of the training in which images are learned alone, with a standard normal prior. 0, as published.
+    pub images_first: f64,
     /// Prior, assignment and classifier.
     #[serde(flatten)]
     pub causal: CausalSettings,
@@ -48,7 +50,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let (causal, net) = (CausalSettings::default(), SimpleSettings::default());
-        Self { beta: 1.0.into(), flow_layers: 4, causal, net }
+        Self { beta: 1.0.into(), flow_layers: 4, images_first: 0.0, causal, net }
     }
 }
 
@@ -59,6 +61,9 @@ impl Settings for Config {
 
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.beta.check("model.beta", 0.0)?;
+        if !(0.0..1.0).contains(&self.images_first) {
+            return Err(Error::setting("model.images_first", "must be from 0 to less than 1"));
+        }
         self.causal.check(task)?;
         self.net.resolve(task)
     }
@@ -71,6 +76,8 @@ pub struct CitrisVae {
     prior: CausalPrior,
     #[module(skip)]
     beta: Schedule,
+    #[module(skip)]
+    images_first: f64,
 }
 
 impl Model for CitrisVae {
@@ -127,6 +134,7 @@ together, and frames show the whole state. Otherwise you are told, and get fewer
             net: SequenceVae::new(&config.net, Limit::Fixed, layers, task, rng, device),
             prior: CausalPrior::new(&config.causal, config.net.latents, task, rng, device),
             beta: config.beta,
+            images_first: config.images_first,
         }
     }
 
@@ -144,6 +152,9 @@ together, and frames show the whole state. Otherwise you are told, and get fewer
     }
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
+        if (step.number as f64) < self.images_first * step.total as f64 {
+            return self.net.of_images(batch.transition().1, self.beta.at(step), step);
+        }
         let evidence = self.net.evidence(batch, Draws::One, step);
         let cost = self.prior.cost(evidence.latents(), batch, step);
         let kl = (evidence.entropy + cost.nll).mean();

@@ -9,6 +9,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
 use super::assignment::Assignment;
+use super::autoregressive::Autoregressive;
 use super::classifier::Classifier;
 use super::targets::{Rates, selected};
 use super::transition::{Interventions, Transition};
@@ -32,6 +33,8 @@ pub struct CausalSettings {
     pub annealing: f64,
     /// "perfect", "relative" or "imperfect" interventions.
     pub interventions: Interventions,
+    /// Whether the latents of a target may depend on each other, in their order.
+    pub autoregressive: bool,
     /// Whether the classifier's base rates are those beside the target of the set: for targets that are not
     /// intervened on independently of each other.
     pub conditional_targets: bool,
@@ -49,6 +52,7 @@ impl Default for CausalSettings {
             rest_after: 0.0,
             annealing: 0.0,
             interventions: Interventions::Perfect,
+            autoregressive: false,
             conditional_targets: true,
             prior_width: 32,
             classifier_learning_rate: 4e-3,
@@ -77,6 +81,13 @@ impl CausalSettings {
         if !(1..=4096).contains(&self.prior_width) {
             return Err(Error::setting("model.prior_width", "must be from 1 to 4096"));
         }
+        let known = matches!(self.interventions, Interventions::Perfect | Interventions::Imperfect);
+        if self.autoregressive && !known {
+            return Err(Error::setting(
+                "model.interventions",
+                "must be \"perfect\" or \"imperfect\" where model.autoregressive is true",
+            ));
+        }
         if task.targets.is_empty() {
             return Err(Error::Unable(
                 "no step of these data intervenes on a factor, and CITRIS learns from interventions: give \
@@ -92,7 +103,9 @@ impl CausalSettings {
 #[derive(Module, Debug)]
 pub struct CausalPrior {
     psi: Assignment,
-    transition: Transition,
+    transition: Option<Transition>,
+    /// In its place.
+    autoregressive: Option<Autoregressive>,
     classifier: Classifier,
     rates: Rates,
     #[module(skip)]
@@ -122,13 +135,18 @@ impl CausalPrior {
         rng: &Rng,
         device: &Device,
     ) -> Self {
-        let CausalSettings { lambda, prior_width, interventions, .. } = *settings;
+        let CausalSettings { lambda, prior_width, interventions, autoregressive, .. } = *settings;
         let targets = task.targets.len();
         let sizes = [latents, targets, prior_width];
         let [prior, classifier] = &mut ["prior", "classifier"].map(|part| rng.split(part));
         Self {
             psi: Assignment::new(latents, targets, lambda > 0.0, device),
-            transition: Transition::new(sizes, interventions, lambda, prior, device),
+            transition: (!autoregressive)
+                .then(|| Transition::new(sizes, interventions, lambda, prior, device)),
+            autoregressive: autoregressive.then(|| {
+                let perfect = interventions == Interventions::Perfect;
+                Autoregressive::new([latents, targets], perfect, lambda, prior, device)
+            }),
             classifier: Classifier::new(latents, targets, 2 * prior_width, classifier, device),
             rates: Rates::unknown(targets, device),
             targets: task.targets,
@@ -157,12 +175,12 @@ impl CausalPrior {
         let psi = if early { self.psi.without_rest() } else { self.psi.clone() };
         let drawn = psi.sample(once, step);
         let again = |table: Tensor<2>| table.repeat_dim(0, rows / once);
-        let told = self.transition.cost(
-            [before.clone(), after.clone()],
-            again(targets.clone()),
-            &psi,
-            drawn.clone().repeat_dim(0, rows / once),
-        );
+        let (z, i) = ([before.clone(), after.clone()], again(targets.clone()));
+        let each = drawn.clone().repeat_dim(0, rows / once);
+        let told = match &self.autoregressive {
+            Some(prior) => prior.cost(z, i, &psi, each),
+            None => self.independent().cost(z, i, &psi, each),
+        };
         let first = [before, after].map(|z| z.narrow(0, 0, once));
         let conditional = self.settings.conditional_targets;
         let losses = self.classifier.losses(first, drawn, targets, &self.rates, conditional);
@@ -172,6 +190,10 @@ impl CausalPrior {
             classifier: losses.model,
             targets: losses.latents,
         }
+    }
+
+    fn independent(&self) -> &Transition {
+        self.transition.as_ref().expect("the prior is one or the other")
     }
 
     /// How much the entropy of the assignment counts: less and less, and from half of the training on nothing.
@@ -195,6 +217,10 @@ impl CausalPrior {
 impl Follows for CausalPrior {
     fn next(&self, before: Tensor<2>, targets: Tensor<2>, _actions: Tensor<2>) -> Tensor<2> {
         let targets = selected(targets, self.targets);
-        self.transition.next(before, targets, &self.psi.choices()).mean
+        let choices = self.psi.choices();
+        match &self.autoregressive {
+            Some(prior) => prior.next(before, targets, &choices),
+            None => self.independent().next(before, targets, &choices).mean,
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! intervention targets, and what keeps it honest.
 
 pub mod assignment;
+pub mod autoregressive;
 pub mod causal_prior;
 pub mod classifier;
 pub mod flow;

@@ -9,7 +9,7 @@ use unbraid_measure::rng::Rng;
 use super::flow::Flow;
 use crate::compute::device;
 use crate::model::batch::{self, Batch};
-use crate::model::{Decoder, Samples, Step, Task};
+use crate::model::{Decoder, Loss, Samples, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 use crate::parts::nets::simple::{Limit, Simple, SimpleSettings};
 
@@ -110,6 +110,15 @@ impl SequenceVae {
             entropy: log_q - log_det.narrow(0, seen, samples),
             reconstruction: self.net.error(decoded, to),
         }
+    }
+
+    /// The loss of images alone: a VAE with a standard normal prior, which knows of no time.
+    pub fn of_images(&self, x: Tensor<4>, beta: f64, step: &mut Step) -> Loss {
+        let q = self.net.posterior(x.clone());
+        let (kl, reconstruction) = (q.kl(), self.net.error(q.sample(step), x));
+        Loss::new(reconstruction.clone() + kl.clone() * beta)
+            .term("reconstruction", reconstruction)
+            .term("kl", kl)
     }
 
     /// The latents of posterior means, after the flow.

@@ -189,7 +189,7 @@ fn told(targets: Tensor<2>, drawn: Tensor<3>) -> Tensor<3> {
 }
 
 /// The choices as rows of a matrix, `[latents, K + 1]`, ψ₀ last.
-fn one_hot(choices: &[Option<usize>], targets: usize, device: &Device) -> Tensor<2> {
+pub(super) fn one_hot(choices: &[Option<usize>], targets: usize, device: &Device) -> Tensor<2> {
     let mut numbers = vec![0.0f32; choices.len() * (targets + 1)];
     for (latent, choice) in choices.iter().enumerate() {
         numbers[latent * (targets + 1) + choice.unwrap_or(targets)] = 1.0;
