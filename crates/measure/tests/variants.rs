@@ -37,6 +37,9 @@ fn variants(data: &dyn Dataset) -> Vec<String> {
         variants.push(format!("hide = [\"{first}\"]\nkeep = {{ {last} = [{low}] }}"));
         variants.push(format!("without = [{{ {first} = \"{half}..\", {last} = {low} }}]"));
         if data.find(&self::values(data, 0)).is_some() {
+            if choices.len() == data.factors().len() {
+                variants.push("transitions = { contexts = 3, balanced = true }".to_string());
+            }
             variants.push(format!(
                 "correlate = [{{ factors = [\"{first}\", \"{last}\"], sigma = 0.3 }}]"
             ));

@@ -16,6 +16,7 @@ use crate::npz::NpzWriter;
 use crate::rng::Rng;
 
 pub mod drawing;
+mod paired;
 pub mod sets;
 mod simulation;
 pub mod storage;
@@ -237,6 +238,13 @@ pub trait Dataset: Send + Sync {
     /// What follows this row in time.
     fn next(&self, _index: usize) -> Option<Transition> {
         None
+    }
+
+    /// The names of what can be done in a step, in the order of the numbers of [`Transition::action`];
+    /// empty where actions have no names. Where rows come as pairs, row 2k before an action and row
+    /// 2k + 1 after it, they have names always.
+    fn actions(&self) -> &[String] {
+        &[]
     }
 
     /// Which factors of a row cause which of the row that follows it, `[cause, effect]`.

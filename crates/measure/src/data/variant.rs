@@ -15,6 +15,7 @@ mod conditions;
 mod correlated;
 mod resample;
 mod rows;
+mod transitions;
 mod view;
 
 use conditions::Condition;
@@ -50,19 +51,20 @@ hide = [\"orientation\"]                 # varies, but nobody is told
 Which values a factor has is on the page of the data set. A value may be given with fewer digits; a
 range \"0..0.5\" has both ends, and either end may be left out.
 
-| key       | default         | meaning                                                          |
-| --------- | --------------- | ---------------------------------------------------------------- |
-| size      | 0               | pixels of the shorter side; 0 leaves images as they are          |
-| keep      | {}              | rows whose factors have one of these values: list, number, range |
-| fix       | {}              | rows with this value; the factor is dropped                      |
-| hide      | []              | factors that are neither measured nor told, but still vary       |
-| only      | []              | factors that are measured and told; all others are hidden        |
-| without   | []              | combinations to hold out, each { factor = values, ... }          |
-| take      | \"rest\"          | \"rest\" has all other rows, \"held-out\" those held out alone       |
-| correlate | []              | pairs of factors, { factors = [\"a\", \"b\"], sigma = 0.2 }          |
-| part      | \"all\"           | \"train\", \"validation\" or \"test\", split at random               |
-| fractions | [0.8, 0.1, 0.1] | how much of the rows is train, validation and test               |
-| seed      | 0               | of the split and of the correlated draws                         |
+| key         | default         | meaning                                                          |
+| ----------- | --------------- | ---------------------------------------------------------------- |
+| size        | 0               | pixels of the shorter side; 0 leaves images as they are          |
+| keep        | {}              | rows whose factors have one of these values: list, number, range |
+| fix         | {}              | rows with this value; the factor is dropped                      |
+| hide        | []              | factors that are neither measured nor told, but still vary       |
+| only        | []              | factors that are measured and told; all others are hidden        |
+| without     | []              | combinations to hold out, each { factor = values, ... }          |
+| take        | \"rest\"          | \"rest\" has all other rows, \"held-out\" those held out alone       |
+| correlate   | []              | pairs of factors, { factors = [\"a\", \"b\"], sigma = 0.2 }          |
+| part        | \"all\"           | \"train\", \"validation\" or \"test\", split at random               |
+| fractions   | [0.8, 0.1, 0.1] | how much of the rows is train, validation and test               |
+| seed        | 0               | of the split and of the correlated draws                         |
+| transitions | {}              | pairs of rows a step apart, with the action between them         |
 
 Smaller images are means over areas, larger ones are interpolated. Black and white becomes grey.
 
@@ -84,11 +86,35 @@ Parts do not overlap and are the same on every machine. A row belongs to the sam
 else is asked for. If a column of your own data says which part a row is in, use `fix` instead:
 `fix = { split = 0 }` has the rows with 0 in that column, and the column is no factor.
 
+Actions on images: `transitions` makes pairs of rows that differ in one factor, by one step along
+its values, as CT-VAE learns from. Row 2k is the lower one and row 2k + 1 the upper; the actions
+\"scale+\" and \"scale-\" lead from one to the other and back.
+
+```toml
+[data]
+name = \"dsprites\"
+
+[data.variant]
+transitions = { part = \"train\" }
+```
+
+Name at least one of these:
+- contexts, 1000: so many times, for every step of every factor, the other factors are drawn at
+  random; each pair is there once.
+- balanced, false: a factor with many values has many steps, and so most of the pairs. true has the
+  same number of pairs for each factor.
+- wrap, []: the factors whose last value is a step before the first, as [\"azimuth\"]. Not the
+  orientation of dsprites: its last angle is its first.
+- part, \"all\": \"train\", \"validation\" or \"test\" splits the images 70/15/15; a pair with an image
+  in another part is dropped.
+- seed, 0: of the draws and the split.
+
 Good to know:
 - Models that learn from pairs need every combination, so they take `size`, `keep` and `fix`, but
   not `hide`, `without`, `correlate` or `part`.
 - Models that are shown one factor at a time take all but `correlate`: what is hidden stays too.
 - Models that learn from steps in time need all rows, so they take `size` and `hide` only.
+- `transitions` need every combination of the factors, so they take `size`, `keep` and `fix`.
 - The true graph is over all factors; it is gone if one of them is fixed or hidden.";
 
 /// The largest side that images are made.
@@ -107,6 +133,8 @@ struct Settings {
     part: Part,
     fractions: [f64; 3],
     seed: u64,
+    /// Empty for none.
+    transitions: Table,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -123,6 +151,7 @@ enum Part {
     #[default]
     All,
     Train,
+    #[serde(alias = "val")]
     Validation,
     Test,
 }
@@ -141,6 +170,7 @@ impl Default for Settings {
             part: Part::All,
             fractions: [0.8, 0.1, 0.1],
             seed: 0,
+            transitions: Table::new(),
         }
     }
 }
@@ -148,7 +178,7 @@ impl Default for Settings {
 /// The variant of a data set that `[data.variant]` asks for, and that section with every default
 /// spelled out.
 pub(super) fn of(base: Box<dyn Dataset>, given: &Table) -> Result<Opened> {
-    let settings: Settings = settings::parse("data.variant", given)?;
+    let mut settings: Settings = settings::parse("data.variant", given)?;
     let resample = resampled(base.shape(), settings.size)?;
     let factors = base.factors();
     let hidden = hidden(&settings, factors)?;
@@ -178,7 +208,15 @@ pub(super) fn of(base: Box<dyn Dataset>, given: &Table) -> Result<Opened> {
         resample,
         base,
     };
-    Ok((Box::new(view), settings::to_table(&settings)))
+    let data: Box<dyn Dataset> = match settings.transitions.is_empty() {
+        true => Box::new(view),
+        false => {
+            let (pairs, asked) = transitions::of(view, &settings.transitions)?;
+            settings.transitions = asked;
+            Box::new(pairs)
+        }
+    };
+    Ok((data, settings::to_table(&settings)))
 }
 
 /// The columns that nobody is told of.

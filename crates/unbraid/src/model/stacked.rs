@@ -226,6 +226,10 @@ impl Dataset for Encoded<'_> {
         self.data.next(index)
     }
 
+    fn actions(&self) -> &[String] {
+        self.data.actions()
+    }
+
     fn temporal_graph(&self) -> Option<&Array2<bool>> {
         self.data.temporal_graph()
     }

@@ -28,7 +28,7 @@ pub(super) struct View {
 
 impl View {
     /// The row of the base.
-    fn row(&self, index: usize) -> usize {
+    pub(super) fn row(&self, index: usize) -> usize {
         match &self.rows {
             Rows::All => index,
             Rows::These(rows) => rows[index] as usize,
@@ -133,6 +133,13 @@ impl Dataset for View {
             false => targets,
         };
         Some(Transition { index, targets, action })
+    }
+
+    fn actions(&self) -> &[String] {
+        match self.rows {
+            Rows::All => self.base.actions(),
+            _ => &[],
+        }
     }
 
     fn temporal_graph(&self) -> Option<&Array2<bool>> {
