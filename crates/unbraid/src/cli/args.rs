@@ -139,6 +139,10 @@ pub(crate) struct DataMake {
     /// A random sample of this many rows instead of all in order.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
+    /// Write pairs of rows a step apart, before and after an action; `--set
+    /// variant.transitions.part=test` and its like say which.
+    #[arg(long)]
+    pub(crate) transitions: bool,
     /// The seed of the sample.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,

@@ -16,6 +16,8 @@ use unbraid_measure::npz::NpzWriter;
 use super::Output;
 use super::args::{DataMake, DataPreview};
 
+mod pairs;
+
 /// How many rows are drawn at once while writing: bounds the memory.
 const CHUNK: usize = 256;
 /// How many pictures a row of a preview has at most.
@@ -34,11 +36,16 @@ pub(super) fn open(name: &str, set: &[String]) -> Result<Box<dyn Dataset>> {
 
 /// Write the arrays that such data are published as, where there is such a form, and else ours.
 pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
-    let data = open(&options.data.name, &options.data.set)?;
-    if options.rows.is_some_and(|rows| rows == 0 || rows > data.len()) {
-        let reason = format!("--rows must be from 1 to {}, the rows of the data", data.len());
-        return Err(Error::Unable(reason).into());
+    if options.transitions {
+        let data = pairs::open_pairs(options)?;
+        let mut file = NpzWriter::create(&options.out)?;
+        let count = pairs::write(options, &*data, &mut file)?;
+        file.finish()?;
+        output.note(&format!("{count} pairs of {}", data.shape()));
+        return output.file(&options.out);
     }
+    let data = open(&options.data.name, &options.data.set)?;
+    within(options.rows, data.len(), "rows")?;
     let rng = Rng::new(options.seed).split("make");
     let rows = data::rows(&*data, options.rows.unwrap_or(data.len()), &rng);
     let mut file = NpzWriter::create(&options.out)?;
@@ -50,21 +57,42 @@ pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
     output.file(&options.out)
 }
 
+/// Refuse to write more than there is.
+fn within(asked: Option<usize>, count: usize, what: &str) -> Result<()> {
+    match asked.is_some_and(|asked| asked == 0 || asked > count) {
+        false => Ok(()),
+        true => {
+            let reason = format!("--rows must be from 1 to {count}, the {what} of the data");
+            Err(Error::Unable(reason).into())
+        }
+    }
+}
+
 /// `images` u8 `[rows, height, width, channels]` (or `observations` f32 where the numbers are not
 /// within 0..1), `values` f32 `[rows, factors]` and `names`.
 fn write_arrays(file: &mut NpzWriter, data: &dyn Dataset, rows: &[usize]) -> Result<()> {
-    write_observations(file, data, rows)?;
+    write_observations(file, data, rows, ["images", "observations"])?;
     if !data.factors().is_empty() {
         file.stream::<f32>("values", &[rows.len(), data.factors().len()], |sink| {
             rows.chunks(CHUNK).try_for_each(|chunk| sink(flat(&data::values(data, chunk))?))
         })?;
-        let names: Vec<String> = data.factors().iter().map(|factor| factor.name.clone()).collect();
-        file.strings("names", &names)?;
+        write_names(file, data)?;
     }
     Ok(())
 }
 
-fn write_observations(file: &mut NpzWriter, data: &dyn Dataset, rows: &[usize]) -> Result<()> {
+fn write_names(file: &mut NpzWriter, data: &dyn Dataset) -> Result<()> {
+    let names: Vec<String> = data.factors().iter().map(|factor| factor.name.clone()).collect();
+    Ok(file.strings("names", &names)?)
+}
+
+/// Images as bytes under the first of two names, or other numbers as they are under the second.
+fn write_observations(
+    file: &mut NpzWriter,
+    data: &dyn Dataset,
+    rows: &[usize],
+    [bytes, numbers]: [&str; 2],
+) -> Result<()> {
     let shape = data.shape();
     let images = [rows.len(), shape.height, shape.width, shape.channels];
     // Calls `row` with the numbers of one observation after the other, pixel by pixel.
@@ -76,13 +104,13 @@ fn write_observations(file: &mut NpzWriter, data: &dyn Dataset, rows: &[usize]) 
     };
     if shape.is_vector() {
         let vectors = [rows.len(), shape.channels];
-        return Ok(file.stream::<f32>("observations", &vectors, |sink| each(sink))?);
+        return Ok(file.stream::<f32>(numbers, &vectors, |sink| each(sink))?);
     }
     if shape.range == Range::Real {
-        return Ok(file.stream::<f32>("observations", &images, |sink| each(sink))?);
+        return Ok(file.stream::<f32>(numbers, &images, |sink| each(sink))?);
     }
     let level = |value: &f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
-    Ok(file.stream::<u8>("images", &images, |sink| {
+    Ok(file.stream::<u8>(bytes, &images, |sink| {
         each(&mut |row| sink(&row.iter().map(level).collect::<Vec<u8>>()))
     })?)
 }

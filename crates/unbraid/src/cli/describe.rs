@@ -61,6 +61,9 @@ fn text(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> St
     let able: Vec<&str> = able.collect();
     let able = if able.is_empty() { "observations only".into() } else { able.join(", ") };
     parts.push(format!("\nit can give: {able}\n"));
+    if !data.actions().is_empty() {
+        parts.push(format!("actions: {}\n", data.actions().join(", ")));
+    }
     if let Some(graph) = data.graph() {
         let names = graph.names();
         let edges = (0..graph.len()).flat_map(|effect| {
@@ -116,6 +119,9 @@ fn document(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -
         "factors": data.factors().iter().map(factor).collect::<Vec<_>>(),
         "capabilities": able,
     });
+    if !data.actions().is_empty() {
+        document["actions"] = data.actions().into();
+    }
     if let Some(publication) = publication {
         document["licence"] = publication.licence.into();
         document["citation"] = publication.citation.into();

@@ -12,6 +12,8 @@ use crate::info::Info;
 use crate::npz::{self, Array, Npz, Numbers};
 use crate::settings;
 
+mod pairs;
+
 /// The registry entry.
 pub const SOURCE: Source = Source {
     info: Info {
@@ -37,6 +39,10 @@ The arrays, and the names under which they are looked for:
   the next intervenes on a factor, [rows or rows - 1, factors]; actions, what was done in that step,
   [rows or rows - 1, numbers]; episode, a number per row, where there are several sequences. Any of
   them makes the data a sequence.
+- Where something is done to an observation, in place of observations: before and after, one pair per
+  row; actions, [pairs] as numbers from 0 or [pairs, kinds] with a single 1 each; action_names, a
+  string per kind. If these are opposites, \"x+\", \"y+\", then \"x-\", \"y-\", each pair is also a step
+  back. values are those before, values_after those after. Rows are then before, after, before, ...
 
 A .npy file holds the observations alone. Without values you can train, but not score against
 factors. Everything is held in memory; bytes take one byte.
@@ -86,8 +92,8 @@ fn open(given: &Table) -> Result<Opened> {
     }
     let path = Path::new(&settings.path);
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let data = match extension.to_str() {
-        Some("npy") => from_npy(path, &settings)?,
+    let data: Box<dyn Dataset> = match extension.to_str() {
+        Some("npy") => Box::new(from_npy(path, &settings)?),
         Some("npz") => from_npz(path, &settings)?,
         _ if path.is_dir() => {
             let reason = "is a folder; use the data set `images` for a folder of pictures";
@@ -98,7 +104,7 @@ fn open(given: &Table) -> Result<Opened> {
             return Err(Error::format(path, reason));
         }
     };
-    Ok((Box::new(data), settings::to_table(&settings)))
+    Ok((data, settings::to_table(&settings)))
 }
 
 fn from_npy(path: &Path, settings: &Settings) -> Result<Stored> {
@@ -112,7 +118,7 @@ fn from_npy(path: &Path, settings: &Settings) -> Result<Stored> {
     observations(path, "the array", npz::read_npy(path)?)
 }
 
-fn from_npz(path: &Path, settings: &Settings) -> Result<Stored> {
+fn from_npz(path: &Path, settings: &Settings) -> Result<Box<dyn Dataset>> {
     let mut file = Npz::open(path)?;
     let mut values = choose(&file, &settings.values, &VALUES);
     // No columns are no factors: what is written of data that have none.
@@ -120,6 +126,9 @@ fn from_npz(path: &Path, settings: &Settings) -> Result<Stored> {
         && file.array(name)?.shape.get(1) == Some(&0)
     {
         values = None;
+    }
+    if pairs::are_in(path, &file, settings)? {
+        return Ok(Box::new(pairs::read(path, &mut file, settings, values.as_deref())?));
     }
     let (name, array) = match settings.observations.as_str() {
         "auto" => match OBSERVATIONS.into_iter().find(|name| file.has(name)) {
@@ -138,7 +147,7 @@ fn from_npz(path: &Path, settings: &Settings) -> Result<Stored> {
         }
     };
     let steps = steps(path, &mut file, &data)?;
-    Ok(data.with_steps(steps))
+    Ok(Box::new(data.with_steps(steps)))
 }
 
 /// What the file says of the steps from each row to the next.
