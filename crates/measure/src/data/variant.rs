@@ -208,15 +208,12 @@ pub(super) fn of(base: Box<dyn Dataset>, given: &Table) -> Result<Opened> {
         resample,
         base,
     };
-    let data: Box<dyn Dataset> = match settings.transitions.is_empty() {
-        true => Box::new(view),
-        false => {
-            let (pairs, asked) = transitions::of(view, &settings.transitions)?;
-            settings.transitions = asked;
-            Box::new(pairs)
-        }
-    };
-    Ok((data, settings::to_table(&settings)))
+    if settings.transitions.is_empty() {
+        return Ok((Box::new(view), settings::to_table(&settings)));
+    }
+    let (pairs, asked) = transitions::of(view, &settings.transitions)?;
+    settings.transitions = asked;
+    Ok((Box::new(pairs), settings::to_table(&settings)))
 }
 
 /// The columns that nobody is told of.

@@ -39,10 +39,10 @@ The arrays, and the names under which they are looked for:
   the next intervenes on a factor, [rows or rows - 1, factors]; actions, what was done in that step,
   [rows or rows - 1, numbers]; episode, a number per row, where there are several sequences. Any of
   them makes the data a sequence.
-- Where something is done to an observation, in place of observations: before and after, one pair per
-  row; actions, [pairs] as numbers from 0 or [pairs, kinds] with a single 1 each; action_names, a
-  string per kind. If these are opposites, \"x+\", \"y+\", then \"x-\", \"y-\", each pair is also a step
-  back. values are those before, values_after those after. Rows are then before, after, before, ...
+- Where something is done to an observation, in place of observations: before and after, one pair
+  per row; actions, [pairs] as numbers from 0 or [pairs, kinds] with a single 1 each; action_names,
+  a string per kind. If these are opposites, \"x+\", \"y+\", then \"x-\", \"y-\", each pair is also a
+  step back. values are those before, values_after those after. Rows are before, after, before, ...
 
 A .npy file holds the observations alone. Without values you can train, but not score against
 factors. Everything is held in memory; bytes take one byte.

@@ -68,6 +68,8 @@ fn expected(sizes: &[usize], share: f64) -> Vec<f64> {
     sizes.iter().map(rows).collect()
 }
 
+type Open = Box<dyn Fn(&str) -> Box<dyn Dataset>>;
+
 #[test]
 fn rows_are_as_many_as_the_published_generator_gives() {
     let of = |data: &dyn Dataset| -> Vec<usize> {
@@ -75,7 +77,6 @@ fn rows_are_as_many_as_the_published_generator_gives() {
     };
     let cars = |part: &str| grid(&[4, 24, 183], &format!("part = \"{part}\""));
     let drawn = |name: &'static str| move |part: &str| open(name, &format!("part = \"{part}\""));
-    type Open = Box<dyn Fn(&str) -> Box<dyn Dataset>>;
     // Train and test rows by the closed form: 32,046 and 1,471 of Cars3D, and so on.
     let known: [(Open, [f64; 2]); 3] = [
         (Box::new(cars), [32_046.0, 1_471.0]),
