@@ -19,12 +19,15 @@ const LIST: &str = "list.txt";
 /// Images by the name of the car, and the list of names if there is one.
 pub(super) struct Objects {
     path: PathBuf,
-    images: BTreeMap<String, Vec<u8>>,
+    images: BTreeMap<String, Views>,
     list: Option<String>,
 }
 
+/// The images of one car, one for each side it is seen from.
+type Views = Vec<Vec<u8>>;
+
 /// How the file of a car becomes images.
-type Convert = fn(&Path, &str, &[u8]) -> Result<Vec<u8>>;
+type Convert = fn(&Path, &str, &[u8]) -> Result<Views>;
 
 impl Objects {
     /// From a folder of .mat files.
@@ -92,7 +95,7 @@ impl Objects {
     }
 
     /// The images of all cars: as the list has them, or in the order of their names.
-    pub(super) fn in_order(mut self) -> Result<Vec<Vec<u8>>> {
+    pub(super) fn in_order(mut self) -> Result<Vec<Views>> {
         if self.images.is_empty() {
             return Err(self.refuse("holds no .mat file of a car; it should have data/cars".into()));
         }

@@ -50,6 +50,25 @@ fn axes_are_where_they_belong() {
 }
 
 #[test]
+fn the_full_images_are_the_published_bytes_in_the_same_rows() {
+    let (dir, from) = (tempfile::tempdir().unwrap(), folder(&cars()));
+    let target = dir.path().join("cars3d");
+    let watch = crate::watch::Stage::unwatched();
+    library::import_to(&PUBLICATION, from.path(), &target, true, &watch).unwrap();
+    let [small, full] = ["all", "full"].map(|part| library::open_at(&target, part).unwrap());
+    assert_eq!((full.len(), full.shape().to_string()), (small.len(), "3x128x128".into()));
+    assert_eq!(full.label(100), small.label(100));
+    // The same formula, of pixels twice as fine, to the edge of each area.
+    let image = testing::row(&*full, full.find(&[3.0, 7.0, 2.0]).unwrap());
+    let pixel = |channel: usize, y: usize, x: usize| {
+        (image[(channel * STORED + y) * STORED + x] * 255.0).round()
+    };
+    let ground = 14.0 + 3.0 + 60.0;
+    assert_eq!([pixel(0, 63, 31), pixel(0, 64, 31)], [ground, ground + 40.0]);
+    assert_eq!([pixel(2, 63, 32), pixel(1, 127, 127)], [ground + 30.0, ground + 65.0]);
+}
+
+#[test]
 fn resizing_is_pillows_to_the_byte() {
     let data = import(folder(&cars()).path()).unwrap();
     let Numbers::Bytes(pillow) = read_npy(fixture("pillow.npy")).unwrap().numbers else {
