@@ -104,10 +104,15 @@ fn values_are_among_those_declared_and_lead_back_to_their_row() {
 
 #[test]
 fn a_grid_has_every_combination() {
+    miniatures::library();
     let drawn = ["squares", "dsprites", "color-dsprites", "noisy-dsprites", "scream-dsprites"];
-    for name in
-        drawn.into_iter().chain(["abstract-dsprites", "shapes3d", "xy-object", "xy-squares"])
-    {
+    for name in drawn.into_iter().chain([
+        "abstract-dsprites",
+        "shapes3d",
+        "xy-object",
+        "xy-squares",
+        "sprites",
+    ]) {
         let (data, _) = (data::find(name).unwrap().open)(&Table::new()).unwrap();
         let sizes = data.factors().iter().map(|factor| factor.size().unwrap());
         assert_eq!(sizes.product::<usize>(), data.len(), "{name}");
@@ -173,7 +178,7 @@ fn every_part_of_a_published_set_opens_and_another_is_refused() {
     for source in DATASETS {
         let Some(publication) = source.publication else { continue };
         assert!(!publication.licence.is_empty() && !publication.citation.is_empty());
-        // A picture, which belongs to data that are drawn.
+        // A picture or sheets, which data are drawn from.
         if publication.parts.is_empty() {
             continue;
         }

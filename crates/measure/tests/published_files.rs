@@ -7,6 +7,7 @@ mod at_hand;
 use std::path::Path;
 
 use at_hand::published;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use unbraid_measure::data::storage::library;
 use unbraid_measure::data::{self, Dataset, Range};
@@ -199,4 +200,76 @@ fn published_frames_of_pong_are_what_is_drawn_from_their_latents() {
         );
         assert!(most <= 2 && share(0) > 98.0, "channel {channel}");
     }
+}
+
+/// The bytes of an image, pixel by pixel.
+fn bytes(data: &dyn Dataset, row: usize) -> Vec<u8> {
+    let image = data::observations(data, &[row]);
+    let plane = image.len() / 3;
+    let byte = |place: usize| (image[[0, place % 3 * plane + place / 3]] * 255.0).round() as u8;
+    (0..image.len()).map(byte).collect()
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+#[test]
+fn sprites_are_the_images_that_are_known_of_the_published_sheets() {
+    let Some(path) = published("sprites") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    assert!(library::set_root(dir.path().to_path_buf()), "no other test here has a library");
+    let source = data::find("sprites").unwrap();
+    let refused = (source.open)(&toml::Table::new()).err().unwrap().to_string();
+    assert!(refused.contains("unbraid data fetch sprites"), "{refused}");
+    library::import(source, &path, false, &Stage::unwatched()).unwrap();
+    let sprites = (source.open)(&toml::Table::new()).unwrap().0;
+    assert_eq!((sprites.len(), sprites.shape().to_string()), (4_630_500, "3x64x64".into()));
+    assert_eq!(sprites.label(1_234_567).unwrap(), [1.0, 6.0, 0.0, 3.0, 0.0, 4.0, 2.0, 0.0, 1.0]);
+    // Made from the sheets by another program: the sum of the bytes, and the start of their checksum.
+    for (row, sum, start) in [
+        (0, 229_916, "a65a174286b9fc21"),
+        (1, 232_323, "f0b4c9ea40780532"),
+        (17, 252_122, "e6f77de866c064f1"),
+        (1_234_567, 180_514, "a7a2cac8a2aa0e12"),
+        (4_630_499, 211_343, "d5825c565b58ff10"),
+    ] {
+        let bytes = bytes(&*sprites, row);
+        assert_eq!(bytes.iter().map(|byte| u32::from(*byte)).sum::<u32>(), sum, "row {row}");
+        assert!(hex(Sha256::new().chain_update(bytes)).starts_with(start), "row {row}");
+    }
+    let mut thousand = Sha256::new();
+    (0..1000).for_each(|i| thousand.update(bytes(&*sprites, 4630 * i)));
+    let known = "72e5bf2026c42e5cc0474d4ad1dc5d204b30ddd25af9da520935b06b54185387";
+    assert_eq!(hex(thousand), known);
+}
+
+#[test]
+fn a_car_is_white_around_and_the_same_in_both_sizes() {
+    let Some(path) = published("cars3d/car_180_mesh.mat") else { return };
+    let from = tempfile::tempdir().unwrap();
+    let cars = from.path().join("data/cars");
+    std::fs::create_dir_all(&cars).unwrap();
+    std::fs::copy(path, cars.join("car_180_mesh.mat")).unwrap();
+    let dir = import("cars3d", from.path(), true);
+    let open = |part: &str| library::open_at(&dir.path().join("cars3d"), part).unwrap();
+    let [small, full] = ["all", "full"].map(open);
+    assert_eq!((small.len(), full.len()), (96, 96));
+    let [small, full] = [small, full].map(|data| moments(&*data).0);
+    eprintln!("car 180: mean {small:.6} at 64x64, {full:.6} at 128x128");
+    assert!((small - full).abs() < 1e-3 && (0.8..1.0).contains(&full));
+}
+
+#[test]
+fn ten_cars_as_arrays_give_transitions() {
+    let Some(path) = published("cars3d/cars3d_x64_first10.npz") else { return };
+    let settings = "[variant]\ntransitions = { wrap = [\"factor-2\"] }";
+    let mut settings: toml::Table = settings.parse().unwrap();
+    settings.insert("path".into(), path.to_str().unwrap().into());
+    let (cars, _) = data::open("arrays", &settings).unwrap();
+    // All pairs of a small grid: three, 24 and nine steps in their contexts.
+    let all = 2 * (3 * 24 * 10 + 24 * 4 * 10 + 9 * 4 * 24);
+    eprintln!("ten cars: {} of {all} rows", cars.len());
+    assert!(cars.len() > all * 99 / 100 && cars.len() <= all);
+    assert_eq!(cars.actions()[1], "factor-2+");
 }

@@ -40,6 +40,7 @@ pub static DATASETS: &[Source] = &[
     sets::abstract_dsprites::SOURCE,
     sets::shapes3d::SOURCE,
     sets::cars3d::SOURCE,
+    sets::sprites::SOURCE,
     sets::smallnorb::SOURCE,
     sets::mpi3d::TOY,
     sets::mpi3d::REALISTIC,

@@ -34,6 +34,7 @@ fn fill(dir: &Path) {
     import("celeba", formats.join("celeb_a"));
     import("binarized-mnist", formats.join("binarized_mnist"));
     import("cars3d", cars(dir, &formats));
+    characters(&library::directory("sprites").unwrap());
     let digits = idx(dir);
     import("mnist", digits.clone());
     import("fashion-mnist", digits);
@@ -86,6 +87,20 @@ fn drawings(dir: &Path) -> PathBuf {
         image::GrayImage::from_pixel(105, 105, image::Luma([255])).save(path).unwrap();
     }
     dir
+}
+
+/// What an import of sprites leaves, of sheets with a single pixel in each of their 90 views.
+fn characters(directory: &Path) {
+    fs::create_dir_all(directory).unwrap();
+    let pixels = 39 * 90;
+    let starts: Vec<u32> = (0..=pixels).collect();
+    let places: Vec<u16> = (0..pixels as u16).collect();
+    let mut sheets = NpzWriter::create(directory.join("sheets.npz")).unwrap();
+    sheets.array("starts", &[starts.len()], &starts).unwrap();
+    sheets.array("places", &[places.len()], &places).unwrap();
+    sheets.array("colours", &[places.len(), 3], &vec![200_u8; places.len() * 3]).unwrap();
+    sheets.finish().unwrap();
+    fs::write(directory.join("about.toml"), "format = 1\n").unwrap();
 }
 
 /// What an import of MPI3D leaves. The file itself cannot be made small: its count is what says

@@ -38,8 +38,7 @@ pub(super) fn fetch(options: &DataFetch, output: Output) -> Result<ExitCode> {
         .into());
     }
     let downloads = library::root()?.join("downloads").join(&options.name);
-    fs::create_dir_all(&downloads)
-        .map_err(|error| unbraid_measure::Error::io("create", &downloads, &error))?;
+    create(&downloads)?;
     let code = watched("downloading", output, |screen| {
         download(publication, &downloads, &Stage::new(screen, "downloading"))
     })?;
@@ -60,6 +59,11 @@ pub(super) fn fetch(options: &DataFetch, output: Output) -> Result<ExitCode> {
     imported
 }
 
+fn create(directory: &Path) -> Result<()> {
+    let made = fs::create_dir_all(directory);
+    Ok(made.map_err(|error| unbraid_measure::Error::io("create", directory, &error))?)
+}
+
 /// Take files away that are not the published ones, so that the same command downloads them again
 /// and keeps the others.
 fn remove_damaged(publication: &Publication, directory: &Path) {
@@ -77,7 +81,10 @@ fn download(publication: &Publication, directory: &Path, watch: &Stage) -> Resul
     let all: u64 = files.iter().map(|file| file.bytes.max(1)).sum();
     for file in files {
         let share = file.bytes.max(1) as f64 / all as f64;
-        fetch::fetch(file.address, &directory.join(saved_as(file)), share, watch)?;
+        let target = directory.join(saved_as(file));
+        // Some are in folders.
+        create(target.parent().unwrap_or(directory))?;
+        fetch::fetch(file.address, &target, share, watch)?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ pub mod pong;
 pub mod scream_dsprites;
 pub mod shapes3d;
 pub mod smallnorb;
+pub mod sprites;
 pub mod squares;
 pub mod table;
 pub mod voronoi;

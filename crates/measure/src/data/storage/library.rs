@@ -200,20 +200,25 @@ pub(crate) fn drawn_or_published(
     Ok((data, settings::to_table(&settings)))
 }
 
+/// The directory of an imported data set, which must be there.
+pub(crate) fn imported(name: &str, publication: &Publication) -> Result<PathBuf> {
+    if has(name) {
+        return directory(name);
+    }
+    let addressed = publication.files.iter().any(|file| !file.address.is_empty());
+    let fetch = match addressed {
+        true => format!("`unbraid data fetch {name}` downloads it, and "),
+        false => String::new(),
+    };
+    Err(Error::Missing(format!(
+        "`{name}` is not on this machine yet: {fetch}`unbraid data import {name} --from \
+         FILE_OR_DIRECTORY` takes the published files"
+    )))
+}
+
 /// A part of an imported data set.
 pub(crate) fn open_part(name: &str, publication: &Publication, part: &str) -> Result<Stored> {
-    let directory = directory(name)?;
-    if !has(name) {
-        let addressed = publication.files.iter().any(|file| !file.address.is_empty());
-        let fetch = match addressed {
-            true => format!("`unbraid data fetch {name}` downloads it, and "),
-            false => String::new(),
-        };
-        return Err(Error::Missing(format!(
-            "`{name}` is not on this machine yet: {fetch}`unbraid data import {name} --from \
-             FILE_OR_DIRECTORY` takes the published files"
-        )));
-    }
+    let directory = imported(name, publication)?;
     if !directory.join(format!("{part}.npz")).is_file() {
         return Err(Error::Missing(format!(
             "`{name}` was imported without its part \"{part}\"; import it again from a directory \

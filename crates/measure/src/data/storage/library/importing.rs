@@ -10,6 +10,7 @@ use super::{ABOUT, FORMAT, Publication, checksum, clear};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::files;
+use crate::npz::NpzWriter;
 use crate::watch::Stage;
 
 /// An import under way: where files come from, and the directory that is being filled.
@@ -45,7 +46,8 @@ impl<'a> Import<'a> {
     }
 
     /// A published file by its name, checked: the one the user named, or one of this name in the
-    /// directory the user named, also with `.gz` or without it. `None` if it is not there.
+    /// directory the user named, also with `.gz` or without it. A name may have a folder,
+    /// `body/0.png`. `None` if it is not there.
     pub fn find(&mut self, name: &str) -> Result<Option<PathBuf>> {
         let bare = name.strip_suffix(".gz").unwrap_or(name);
         let candidates = [name.to_string(), bare.to_string(), format!("{bare}.gz")];
@@ -54,7 +56,7 @@ impl<'a> Import<'a> {
             false => candidates.contains(&name_of(self.from)).then(|| self.from.to_path_buf()),
         };
         if let Some(path) = &found {
-            self.check(path, None)?;
+            self.check(path, name.contains('/').then_some(name))?;
         }
         Ok(found)
     }
@@ -98,7 +100,12 @@ impl<'a> Import<'a> {
 
     /// The error that something is missing.
     pub fn lacks(&self, name: &str) -> Error {
-        let known: Vec<&str> = self.publication.files.iter().map(|file| file.name).collect();
+        // Of a long list the first few tell what it is of.
+        const SHOWN: usize = 8;
+        let files = self.publication.files;
+        let mut known: Vec<&str> = files.iter().map(|file| file.name).take(SHOWN).collect();
+        let more = (files.len() > SHOWN).then(|| format!("{} more", files.len() - SHOWN));
+        known.extend(more.as_deref());
         let reason = format!("holds no {name}; this data set is made of {}", known.join(", "));
         Error::format(self.from, reason)
     }
@@ -121,7 +128,8 @@ impl<'a> Import<'a> {
         {
             checksum::check(path, file, packed)?;
         }
-        self.take(&name);
+        let folder = published_as.filter(|name| name.contains('/'));
+        self.take(folder.unwrap_or(&name));
         Ok(())
     }
 
@@ -158,6 +166,11 @@ impl<'a> Import<'a> {
         factors: Vec<Factor>,
     ) -> Result<PartWriter> {
         PartWriter::create(&self.staged, name, size, bits, factors)
+    }
+
+    /// Begin a file of arrays of the data set's own form.
+    pub fn arrays(&self, name: &str) -> Result<NpzWriter> {
+        NpzWriter::create(self.staged.join(name))
     }
 
     /// Keep a file as it is.
