@@ -26,7 +26,7 @@ pub const SOURCE: Source = Source {
         paper: "Li and Mandt, Disentangled Sequential Autoencoder, 2018",
         page: "\
 Characters of a game on black: what they wear, what they do, and a frame of its animation. 4,630,500
-images, 3x64x64, every combination once. The 39 published sheets are kept, 0.6 MB, and images are
+images, 3x64x64, every combination once. The 39 published sheets are kept in 0.8 MB, and images are
 drawn from them on the fly.
 
 | factor     | values | meaning                                                        |

@@ -1,5 +1,5 @@
 //! The artwork in memory: of every sheet and view the pixels that are painted, and nothing of those
-//! that are seen through. A tenth of all: 39 sheets take 6 MB in place of 175.
+//! that are seen through. A million in all: 39 sheets take 5 MB in place of 175.
 
 use std::path::Path;
 
