@@ -59,13 +59,11 @@ pub(super) fn make(options: &DataMake, output: Output) -> Result<()> {
 
 /// Refuse to write more than there is.
 fn within(asked: Option<usize>, count: usize, what: &str) -> Result<()> {
-    match asked.is_some_and(|asked| asked == 0 || asked > count) {
-        false => Ok(()),
-        true => {
-            let reason = format!("--rows must be from 1 to {count}, the {what} of the data");
-            Err(Error::Unable(reason).into())
-        }
+    if asked.is_some_and(|asked| asked == 0 || asked > count) {
+        let reason = format!("--rows must be from 1 to {count}, the {what} of the data");
+        return Err(Error::Unable(reason).into());
     }
+    Ok(())
 }
 
 /// `images` u8 `[rows, height, width, channels]` (or `observations` f32 where the numbers are not

@@ -14,15 +14,12 @@ use super::{CHUNK, flat, open, within, write_names, write_observations};
 pub(super) fn open_pairs(options: &DataMake) -> Result<Box<dyn Dataset>> {
     let (name, set) = (&options.data.name, &options.data.set);
     let data = open(name, set)?;
-    match data.actions().is_empty() {
-        false => Ok(data),
-        // A section with one key is one that is asked for; all its defaults follow.
-        true => {
-            let asked = "variant.transitions.balanced=false".to_string();
-            let data = open(name, &[&set[..], &[asked]].concat())?;
-            Ok(data)
-        }
+    if !data.actions().is_empty() {
+        return Ok(data);
     }
+    // A section with one key is one that is asked for; all its defaults follow.
+    let asked = "variant.transitions.balanced=false".to_string();
+    open(name, &[&set[..], &[asked]].concat())
 }
 
 /// Write `before` and `after`, `values` and `values_after` where factors are known, `actions` and
