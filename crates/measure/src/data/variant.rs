@@ -87,8 +87,8 @@ else is asked for. If a column of your own data says which part a row is in, use
 `fix = { split = 0 }` has the rows with 0 in that column, and the column is no factor.
 
 Actions on images: `transitions` makes pairs of rows that differ in one factor, by one step along
-its values, as CT-VAE learns from. Row 2k is the lower one and row 2k + 1 the upper; the actions
-\"scale+\" and \"scale-\" lead from one to the other and back.
+its values, as CT-VAE learns from. The action \"scale+\" leads from row 2k to row 2k + 1, \"scale-\"
+back. An image is in several pairs, so scores of such rows see it more than once: score another part.
 
 ```toml
 [data]
@@ -103,17 +103,18 @@ Name at least one of these:
   random; each pair is there once.
 - balanced, false: a factor with many values has many steps, and so most of the pairs. true has the
   same number of pairs for each factor.
-- wrap, []: the factors whose last value is a step before the first, as [\"azimuth\"]. Not the
+- wrap, []: the factors that are cyclic, so that the first value comes after the last, as [\"azimuth\"]. Not the
   orientation of dsprites: its last angle is its first.
 - part, \"all\": \"train\", \"validation\" or \"test\" splits the images 70/15/15; a pair with an image
-  in another part is dropped.
+  in another part is dropped. It is another split than that of `variant.part`, and `seed` moves it:
+  keep the seed equal between a run and what it is tested on.
 - seed, 0: of the draws and the split.
 
 Good to know:
 - Models that learn from pairs need every combination, so they take `size`, `keep` and `fix`, but
   not `hide`, `without`, `correlate` or `part`.
 - Models that are shown one factor at a time take all but `correlate`: what is hidden stays too.
-- Models that learn from steps in time need all rows, so they take `size` and `hide` only.
+- Models that learn from the steps of a sequence need all rows, so they take `size` and `hide` only.
 - `transitions` need every combination of the factors, so they take `size`, `keep` and `fix`.
 - The true graph is over all factors; it is gone if one of them is fixed or hidden.";
 

@@ -33,7 +33,7 @@ struct Waves {
 }
 
 impl Waves {
-    /// The same for every number of inputs: a curve over the steps must not jump by their luck.
+    /// Fixed for each number of inputs: a curve over the steps must not jump by their luck.
     fn new(inputs: usize) -> Self {
         let mut rng = Rng::new(inputs as u64).split("waves");
         let frequencies = Array2::from_shape_simple_fn((inputs, WAVES), || rng.normal());

@@ -7,15 +7,14 @@
 //! with images from −1 to 1. The noise makes codes that are close decode alike, so that a flow can be put on
 //! top. The papers divide by the number of pixels, which Adam does not see.
 //!
-//! Nothing here keeps the codes from being folded: on Pong the way that a code goes as the ball crosses the
-//! picture is five times as long as the space it goes through is wide, and a flow of a few layers does not unfold
-//! it. With `kl` above 0 the noise of each code is learned and paid for,
+//! Nothing here keeps the codes from being folded, and a flow of a few layers has to unfold them. With `kl` above 0
+//! the noise of each code is learned and paid for,
 //!
 //! ```text
 //! L = −log p(x | z + σ(x) ε) + kl · KL(N(z, σ²) ‖ N(0, I))
 //! ```
 //!
-//! which uses few codes and flat ones.
+//! as in a VAE.
 
 use burn::module::Module;
 use burn::tensor::Device;
@@ -92,15 +91,15 @@ impl Model for Autoencoder {
         paper: "",
         page: "\
 ## What it is
-An encoder and a decoder with a little noise on the codes between them, and no prior: as much of an image as
-fits into the codes. It is the base of citris-nf and biscuit-nf.
+An encoder and a decoder with a little noise on the codes between them, and by default no prior: as much of an
+image as fits into the codes. It is the base of citris-nf and biscuit-nf.
 
     L = sum over pixels (x_hat - x)^2 + shrinkage pixels mean z^2,   x_hat = decoder(encoder(x) + code_noise e)
 
 ## Settings
 latents (16), channels (16, of the first layers), width (256, of dense layers), code_noise (0.05), shrinkage
 (0.000001), kl (0; above 0 each code has a noise of its own that its KL divergence pays for, in place of code_noise and
-shrinkage: flatter codes, which a flow untangles sooner), pixel_weights (standardised: the error of a pixel counts in units of its own variance over the data,
+shrinkage, as in a VAE), pixel_weights (standardised: the error of a pixel counts in units of its own variance over the data,
 so that a small ball counts as much as a large paddle; equal: all the same, as in the papers).
 
 ## What to expect
@@ -128,12 +127,7 @@ Good reconstructions, and codes that mean nothing by themselves.",
 
     fn loss(&self, batch: &Batch, step: &mut Step) -> Loss {
         if limit(self.kl) == Limit::Fixed {
-            let q = self.net.posterior(batch.x());
-            let (kl, reconstruction) = (q.kl(), self.net.error(q.sample(step), batch.x()));
-            return Loss::new(reconstruction.clone() + kl.clone() * self.kl.at(step))
-                .term("reconstruction", reconstruction)
-                .term("kl", kl)
-                .latents(q.kl_per_latent());
+            return self.net.elbo(batch.x(), self.kl.at(step), step);
         }
         let z = self.net.code(batch.x());
         let size = z.clone().square().mean();
@@ -146,8 +140,8 @@ Good reconstructions, and codes that mean nothing by themselves.",
 
     fn encode(&self, seen: &Batch) -> Code {
         let code = match limit(self.kl) {
-            Limit::Point => self.net.code(seen.x()),
-            _ => self.net.posterior(seen.x()).mean,
+            Limit::Fixed => self.net.posterior(seen.x()).mean,
+            _ => self.net.code(seen.x()),
         };
         Code { mean: code, log_variance: None, kl: None }
     }

@@ -105,7 +105,9 @@ latents (16), channels (16, of the first layers), width (256, of dense layers), 
 lambda (0.01, how much cheaper the rest psi0 is; 0 for none), interventions (perfect; relative where something is
 pushed from what it would have been; imperfect where a new value may depend on anything), annealing (0, the weight of
 the entropy of the assignment at the start) and rest_after (0, the share of the training after which psi0 may be
-chosen), which keep latents from deciding too early, conditional_targets (true: for targets that are not drawn independently),
+chosen), which keep latents from deciding too early, images_first (0, the share of the training in which images are
+learned alone; the two shares above count from its start too), autoregressive (false; true lets the latents of a
+target depend on each other, with perfect or imperfect interventions), conditional_targets (true: for targets that are not drawn independently),
 flow_layers (4), prior_width (32), classifier_learning_rate (0.004), noise (0.354: the sum of squared errors of
 images from -1 to 1).
 

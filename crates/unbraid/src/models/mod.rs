@@ -27,6 +27,7 @@ pub mod ica;
 pub mod info_gan;
 pub mod ivae;
 pub mod ladder_vae;
+pub mod mcq_vae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
@@ -38,6 +39,7 @@ pub mod transition_ivae;
 pub mod truth;
 pub mod untrained;
 pub mod vae;
+pub mod vq_vae;
 pub mod weak_vae;
 
 /// Every method.
@@ -77,6 +79,8 @@ pub static MODELS: &[Entry] = &[
     model::<citris_nf::CitrisNf>(),
     model::<biscuit_vae::BiscuitVae>(),
     model::<biscuit_nf::BiscuitNf>(),
+    model::<vq_vae::VqVae>(),
+    model::<mcq_vae::McqVae>(),
 ];
 
 /// Find a method by name.

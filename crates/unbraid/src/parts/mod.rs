@@ -12,4 +12,6 @@ pub mod nets;
 
 pub mod concepts;
 
+pub mod quantised;
+
 pub mod time;

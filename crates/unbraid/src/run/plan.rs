@@ -74,8 +74,19 @@ impl Plan {
     pub(super) fn part(&self, name: &str) -> Option<Box<dyn Dataset>> {
         let mut settings = self.config.data.clone();
         settings.remove("name");
-        let part = Table::from_iter([("part".to_string(), Value::String(name.into()))]);
+        let mut part = section("part", Value::String(name.into()));
+        if self.is_of_pairs() {
+            part = section("variant", Value::Table(section("transitions", Value::Table(part))));
+        }
         Some(data::open(self.config.data_name(), &overlaid(settings, part)).ok()?.0)
+    }
+
+    /// Whether the data are a part of all pairs that an action leads from one to the other.
+    fn is_of_pairs(&self) -> bool {
+        let key = |table: &Table, key: &str| table.get(key).and_then(Value::as_table).cloned();
+        let pairs = key(&self.config.data, "variant").and_then(|asked| key(&asked, "transitions"));
+        pairs
+            .is_some_and(|pairs| pairs.get("part").is_some_and(|part| part.as_str() != Some("all")))
     }
 
     /// Whether each factor was intervened on in training, so that it can be found; none where nothing was.
@@ -109,6 +120,11 @@ impl Plan {
             Some(base) => base.under(self.method.build(&base.task(&self.task), rng), directory),
         }
     }
+}
+
+/// A table with one entry.
+fn section(key: &str, value: Value) -> Table {
+    Table::from_iter([(key.to_string(), value)])
 }
 
 /// The data of a configuration, which must have rows, and all their settings.

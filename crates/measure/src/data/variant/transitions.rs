@@ -159,7 +159,10 @@ impl Draws<'_> {
         if self.settings.balanced {
             balance(&mut by_factor, &rng.split("balance"));
         }
-        Ok(by_factor.concat())
+        // In any order: who looks at the first rows is to see all factors.
+        let pairs = by_factor.concat();
+        let order = rng.split("order").permutation(pairs.len());
+        Ok(order.into_iter().map(|place| pairs[place]).collect())
     }
 
     /// How many contexts are drawn for a step. Balanced, all factors have the same number in sum, and

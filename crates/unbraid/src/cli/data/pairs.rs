@@ -53,7 +53,7 @@ pub(super) fn write(options: &DataMake, data: &dyn Dataset, file: &mut NpzWriter
 /// The number of what is done at each of these rows.
 fn actions(data: &dyn Dataset, rows: &[usize]) -> Result<Vec<i64>> {
     let number = |row: &usize| {
-        let action = data.next(*row)?.action;
+        let action = data.next(*row).filter(|step| step.index == row + 1)?.action;
         action.iter().position(|number| *number == 1.0).map(|number| number as i64)
     };
     let numbers: Option<Vec<i64>> = rows.iter().map(number).collect();

@@ -28,6 +28,7 @@ fn losses_of_transitions_have_the_gradients_that_differences_find() {
     of_transitions::<slow_vae::SlowVae>(NETS).check(&|_| true, &total);
     sequence::<slow_vae::SlowVae>(NETS, image).check(&|_| true, &total);
     of_transitions::<autoencoder::Autoencoder>(NETS).check(&|_| true, &total);
+    of_transitions::<autoencoder::Autoencoder>(&nets("kl = 0.5")).check(&|_| true, &total);
     for told in ["targets", "actions"] {
         let text = nets(&format!("flow_layers = 2\nprior_width = 4\ntold = '{told}'"));
         of_transitions::<transition_ivae::TransitionIvae>(&text).check(&|_| true, &total);
@@ -41,6 +42,8 @@ fn losses_of_transitions_have_the_gradients_that_differences_find() {
         let vae = of_transitions::<citris_vae::CitrisVae>(&nets(&text));
         both_players(&vae, 2.0);
         both_players(&of_transitions::<citris_nf::CitrisNf>(&text), 1.0);
+        let text = nets(&format!("{text}autoregressive = true\n"));
+        both_players(&of_transitions::<citris_vae::CitrisVae>(&text), 2.0);
     }
 }
 

@@ -26,7 +26,7 @@ use super::layers::{Activation, Convolution, Dense, constant};
 use super::pixels::{Pixels, Weights};
 use crate::compute::{arrange, flatten, unflatten};
 use crate::error::{Error, Result};
-use crate::model::{Decoder, Settings, Task};
+use crate::model::{Decoder, Loss, Settings, Step, Task};
 use crate::parts::distributions::gaussian::Gaussian;
 
 /// The side at which an image is small enough for dense layers.
@@ -285,6 +285,15 @@ impl Simple {
     /// The code of x, where codes are points.
     pub fn code(&self, x: Tensor<4>) -> Tensor<2> {
         self.encoder.features(self.seen(x))
+    }
+
+    /// The negative ELBO with a standard normal prior, its KL divergence weighted.
+    pub fn elbo(&self, x: Tensor<4>, beta: f64, step: &mut Step) -> Loss {
+        let q = self.posterior(x.clone());
+        let (kl, reconstruction) = (q.kl(), self.error(q.sample(step), x));
+        Loss::new(reconstruction.clone() + kl.clone() * beta)
+            .term("reconstruction", reconstruction)
+            .term("kl", kl)
     }
 
     /// −log p(x|z), summed over an observation, averaged over the batch.

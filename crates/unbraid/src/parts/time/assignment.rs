@@ -90,7 +90,10 @@ impl Assignment {
         let numbers = batch::numbers(logits);
         let choice = |row: &[f32]| {
             let likelier = |best: usize, k: usize| if row[k] > row[best] { k } else { best };
-            Some((0..width).fold(0, likelier)).filter(|choice| *choice + 1 < width)
+            let best = (0..width).fold(0, likelier);
+            // Undecided, as before the first step, is of no target.
+            let sure = (0..width).all(|k| k == best || row[k] < row[best]);
+            (sure && best + 1 < width).then_some(best)
         };
         numbers.chunks_exact(width).map(choice).collect()
     }
@@ -113,6 +116,8 @@ mod tests {
         assert_eq!(assignment(true).choices(), [Some(1), None]);
         assert_eq!(assignment(false).choices(), [Some(1), Some(0)]);
         let never = batch::numbers(assignment(false).probabilities());
+        let start = Assignment::new(2, 2, true, &device::training());
+        assert_eq!(start.choices(), [None, None], "nothing is decided yet");
         assert!(never[2] == 0.0 && never[5] == 0.0 && (never[0] + never[1] - 1.0).abs() < 1e-6);
     }
 

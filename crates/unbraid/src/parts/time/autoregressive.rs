@@ -7,8 +7,8 @@
 //! h = (context(z^t) + told(I_i) + before([z ∘ m_i, 2 m_i − 1])) / 2,   N(mean_j, deviation_j) = net_j(h)
 //! ```
 //!
-//! m_i marks the drawn latents of target i; each latent is looked at once for every target, which counts with
-//! the probability of the assignment. Under perfect interventions the context of an intervened target is left
+//! m_i marks the drawn latents of target i. Every latent is evaluated once per target and weighted by the
+//! probability of that assignment; each share outside ψ₀ costs λ / m. Under perfect interventions the context of an intervened target is left
 //! out. The released code mixes up the columns of ψ₀ when λ > 0; here it is the last one throughout.
 
 use burn::module::Module;
@@ -118,7 +118,8 @@ impl Autoregressive {
         Cost { nll, beside: outside.mean() * self.lambda }
     }
 
-    /// The expected latents after a step, one after the other, with the latents given to these targets.
+    /// The latents after a step with the latents given to these targets: each is its mean, given the means of
+    /// those before it.
     pub fn next(
         &self,
         before: Tensor<2>,
@@ -190,6 +191,29 @@ mod tests {
             let there = nll(elsewhere, [1.0, 0.0], perfect);
             assert!((there[1] == hit[1]) == perfect && there[2] != hit[2], "{hit:?} {there:?}");
         }
+    }
+
+    #[test]
+    fn the_rest_hears_of_no_target_and_an_undecided_latent_is_weighed() {
+        let prior = prior(false);
+        let z = [row(&[0.3, -0.2, 0.5, 0.1]), row(&[0.4, 0.2, -0.6, 0.9])];
+        let of = |choices: &[Option<usize>], targets: [f32; 2]| {
+            let psi = Assignment::sure(choices, 2, &device::training());
+            let drawn = psi.sample(1, &mut Step::new(0, 1, &Rng::new(0)));
+            batch::numbers(prior.cost(z.clone(), row(&targets), &psi, drawn).nll)
+        };
+        let choices = [Some(0), None, Some(1), None];
+        let (usual, hit) = (of(&choices, [0.0; 2]), of(&choices, [1.0; 2]));
+        assert!(usual[1] == hit[1] && usual[3] == hit[3] && usual[2] != hit[2]);
+        // Of the last latent alone the rest of the drawn blocks is the same whatever it is of.
+        let psi = Assignment::new(LATENTS, 2, true, &device::training());
+        let drawn = Assignment::sure(&choices, 2, &device::training());
+        let drawn = drawn.sample(1, &mut Step::new(0, 1, &Rng::new(0)));
+        let soft = batch::numbers(prior.cost(z.clone(), row(&[0.0; 2]), &psi, drawn).nll);
+        let each = [of(&[Some(0), None, Some(1), Some(0)], [0.0; 2])[3], usual[3]];
+        let last = of(&[Some(0), None, Some(1), Some(1)], [0.0; 2])[3];
+        let mean = (each[0] + each[1] + last) / 3.0;
+        assert!((soft[3] - mean).abs() < 1e-5, "{} is not {mean}", soft[3]);
     }
 
     #[test]

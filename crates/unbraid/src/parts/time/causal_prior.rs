@@ -38,7 +38,7 @@ pub struct CausalSettings {
     /// Whether the classifier's base rates are those beside the target of the set: for targets that are not
     /// intervened on independently of each other.
     pub conditional_targets: bool,
-    /// Units per latent of the transition prior; the classifier has twice as many.
+    /// Units per latent of the transition prior (16 of an autoregressive one); the classifier has twice as many.
     pub prior_width: usize,
     /// The classifier's learning rate.
     pub classifier_learning_rate: f64,
@@ -104,7 +104,7 @@ impl CausalSettings {
 pub struct CausalPrior {
     psi: Assignment,
     transition: Option<Transition>,
-    /// In its place.
+    /// Instead of `transition`, where the latents of a target depend on each other.
     autoregressive: Option<Autoregressive>,
     classifier: Classifier,
     rates: Rates,

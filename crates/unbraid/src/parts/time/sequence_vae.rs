@@ -112,13 +112,10 @@ impl SequenceVae {
         }
     }
 
-    /// The loss of images alone: a VAE with a standard normal prior, which knows of no time.
+    /// The loss of images alone: a VAE with a standard normal prior, which knows of no time. The flow does not
+    /// learn from it.
     pub fn of_images(&self, x: Tensor<4>, beta: f64, step: &mut Step) -> Loss {
-        let q = self.net.posterior(x.clone());
-        let (kl, reconstruction) = (q.kl(), self.net.error(q.sample(step), x));
-        Loss::new(reconstruction.clone() + kl.clone() * beta)
-            .term("reconstruction", reconstruction)
-            .term("kl", kl)
+        self.net.elbo(x, beta, step)
     }
 
     /// The latents of posterior means, after the flow.

@@ -1,0 +1,404 @@
+//! Codebooks: M of them with N vectors each, for M disjoint slices of the features of a cell.
+//!
+//! ```text
+//! k = argmin ‖e − c_k‖²,   q = c_k, with the gradient of e (straight-through)
+//! loss:  ‖sg e − q‖² moves the codes, β ‖e − sg q‖² commits the encoder             (van den Oord et al. 2017)
+//! ema:   count_k ← 0.99 count_k + 0.01 n_k,  sum_k ← 0.99 sum_k + 0.01 Σ e,  c_k = sum_k / count_k
+//! ```
+//!
+//! Both averages begin together, so the ratio needs no correction for their start. A code that almost nothing
+//! is nearest to would stay where it is for ever: every 100 steps of the first 70 % of a training such codes
+//! are put on vectors of the batch. The released CT-VAE cuts its slices so that they overlap; these do not.
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use ndarray::ArrayView2;
+use serde::{Deserialize, Serialize};
+use unbraid_measure::components::pca::Pca;
+use unbraid_measure::rng::Rng;
+use unbraid_measure::settings::words;
+
+use crate::error::{Error, Result};
+use crate::model::averages::Averages;
+use crate::model::{Step, batch};
+use crate::parts::nets::layers::fixed;
+
+/// The share of the way that the averages go in a step.
+const SHARE: f64 = 0.01;
+/// Steps between two looks for dead codes.
+const EVERY: u64 = 100;
+/// The share of a training in which dead codes are replaced.
+const UNTIL: f64 = 0.7;
+/// A code is dead that has less than this part of the rows it would have if all had equally many.
+const DEAD: f32 = 0.03;
+
+words! {
+    /// How the codes are learned.
+    pub enum Learned {
+        /// As moving averages of what is nearest to them.
+        Ema = "ema",
+        /// By the gradient of their distance to it.
+        Loss = "loss",
+    }
+}
+
+/// The settings.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CodebookSettings {
+    /// How many codebooks share the features of a cell.
+    pub books: usize,
+    /// Codes in each.
+    pub codes: usize,
+    /// The features of a cell.
+    pub embedding: usize,
+    /// "ema" or "loss".
+    pub codebook: Learned,
+    /// β, how much it costs an encoder to be far from its codes.
+    pub commitment: f64,
+}
+
+impl CodebookSettings {
+    /// Refuse what makes no sense.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=64).contains(&self.books) {
+            return Err(Error::setting("model.books", "must be from 1 to 64"));
+        }
+        if !(2..=65_536).contains(&self.codes) {
+            return Err(Error::setting("model.codes", "must be from 2 to 65536"));
+        }
+        if self.embedding == 0 || !self.embedding.is_multiple_of(self.books) {
+            let reason = format!("must be a multiple of model.books, which is {}", self.books);
+            return Err(Error::setting("model.embedding", reason));
+        }
+        if !(self.commitment.is_finite() && self.commitment >= 0.0) {
+            return Err(Error::setting("model.commitment", "must be a number of at least 0"));
+        }
+        Ok(())
+    }
+}
+
+/// The codebooks.
+#[derive(Module, Debug)]
+pub struct Codebooks {
+    /// The codes, or with `counts` the sums of what is nearest to each: `[M, N, D / M]`.
+    vectors: Param<Tensor<3>>,
+    /// How many rows each code has in a step, on average: `[M, N]`.
+    counts: Option<Param<Tensor<2>>>,
+    #[module(skip)]
+    commitment: f64,
+}
+
+/// Vectors and the codes nearest to them.
+pub struct Quantised {
+    /// The codes in place of the vectors, with their gradient. `[rows, D]`
+    pub vectors: Tensor<2>,
+    /// Which code of each book, as ones: M times `[rows, N]`.
+    pub chosen: Vec<Tensor<2>>,
+    /// What is minimised beside the error of an image: means over all numbers, summed over books.
+    pub loss: Tensor<1>,
+    /// What the codes follow where they are averages.
+    pub averages: Option<Averages>,
+}
+
+impl Codebooks {
+    /// With seeded codes around 0, until they are fitted.
+    pub fn new(settings: &CodebookSettings, rng: &mut Rng, device: &Device) -> Self {
+        let CodebookSettings { books, codes, embedding, .. } = *settings;
+        let shape = [books, codes, embedding / books];
+        let vectors: Vec<f32> = (0..codes * embedding).map(|_| rng.normal()).collect();
+        let (vectors, counts) = match settings.codebook {
+            Learned::Loss => (Param::from_data(TensorData::new(vectors, shape), device), None),
+            Learned::Ema => {
+                let counts = fixed(vec![1.0; books * codes], [books, codes], device);
+                (fixed(vectors, shape, device), Some(counts))
+            }
+        };
+        Self { vectors, counts, commitment: settings.commitment }
+    }
+
+    /// With codes that are vectors of these rows, `[rows, D]`, drawn at random.
+    pub fn fitted(self, rows: ArrayView2<f32>, rng: &Rng) -> Self {
+        let [books, codes, width] = self.sizes();
+        let mut numbers = Vec::with_capacity(books * codes * width);
+        for book in 0..books {
+            let mut rng = rng.at(book as u64);
+            for _ in 0..codes {
+                let row = rows.row(rng.below(rows.nrows()));
+                numbers.extend((0..width).map(|k| row[book * width + k]));
+            }
+        }
+        self.with(numbers, vec![1.0; books * codes])
+    }
+
+    /// The same with other numbers.
+    fn with(self, vectors: Vec<f32>, counts: Vec<f32>) -> Self {
+        let (shape, device) = (self.sizes(), self.vectors.device());
+        let (vectors, counts) = match self.counts {
+            None => (Param::from_data(TensorData::new(vectors, shape), &device), None),
+            Some(_) => {
+                let counts = fixed(counts, [shape[0], shape[1]], &device);
+                (fixed(vectors, shape, &device), Some(counts))
+            }
+        };
+        Self { vectors, counts, ..self }
+    }
+
+    /// How many books, codes and numbers of a code.
+    pub fn sizes(&self) -> [usize; 3] {
+        self.vectors.dims()
+    }
+
+    /// The codes, `[M, N, D / M]`.
+    fn codes(&self) -> Tensor<3> {
+        match &self.counts {
+            None => self.vectors.val(),
+            Some(counts) => self.vectors.val() / counts.val().unsqueeze_dim::<3>(2),
+        }
+    }
+
+    fn book(&self, codes: &Tensor<3>, book: usize) -> Tensor<2> {
+        codes.clone().narrow(0, book, 1).squeeze_dim::<2>(0)
+    }
+
+    /// The codes nearest to vectors `[rows, D]`.
+    pub fn quantise(&self, e: Tensor<2>, step: &mut Step) -> Quantised {
+        let [books, codes, width] = self.sizes();
+        let all = self.codes();
+        let (mut parts, mut chosen, mut loss) = (vec![], vec![], None::<Tensor<1>>);
+        for book in 0..books {
+            let part = e.clone().narrow(1, book * width, width);
+            let vectors = self.book(&all, book);
+            let ones = one_hot(nearest(part.clone().detach(), vectors.clone().detach()), codes);
+            let q = ones.clone().matmul(vectors);
+            let committed = (part.clone() - q.clone().detach()).square().mean() * self.commitment;
+            let cost = match self.counts {
+                Some(_) => committed,
+                None => committed + (q.clone() - part.clone().detach()).square().mean(),
+            };
+            loss = Some(match loss {
+                Some(sum) => sum + cost,
+                None => cost,
+            });
+            parts.push(part.clone() + (q - part).detach());
+            chosen.push(ones);
+        }
+        let averages = self.counts.as_ref().map(|counts| self.followed(&e, &chosen, counts, step));
+        let loss = loss.expect("there is a book");
+        Quantised { vectors: Tensor::cat(parts, 1), chosen, loss, averages }
+    }
+
+    /// Where the averages go after this batch; dead codes are put on vectors of it.
+    fn followed(
+        &self,
+        e: &Tensor<2>,
+        chosen: &[Tensor<2>],
+        counts: &Param<Tensor<2>>,
+        step: &mut Step,
+    ) -> Averages {
+        let [books, codes, width] = self.sizes();
+        let rows = e.dims()[0];
+        let seen = |book: usize| e.clone().detach().narrow(1, book * width, width);
+        let number: Vec<Tensor<2>> = chosen.iter().map(|ones| ones.clone().sum_dim(0)).collect();
+        let total = |book: usize| chosen[book].clone().transpose().matmul(seen(book));
+        let sums: Vec<Tensor<2>> = (0..books).map(total).collect();
+        let (mut number, mut sums) =
+            (batch::numbers(Tensor::cat(number, 0)), batch::numbers(Tensor::cat(sums, 0)));
+        let looks =
+            step.number % EVERY == EVERY - 1 && (step.number as f64) < UNTIL * step.total as f64;
+        if looks {
+            let (known, held) = (batch::numbers(counts.val()), batch::numbers(self.vectors.val()));
+            let vectors = batch::numbers(e.clone().detach());
+            let usual = rows as f32 / codes as f32;
+            let mut drawn = step.permutation(rows).into_iter().cycle();
+            for code in (0..books * codes).filter(|code| known[*code] < DEAD * usual) {
+                let (book, row) = (code / codes, drawn.next().expect("a batch has rows"));
+                // p + share (value − p) is to be what is wanted.
+                let aim = |old: f32, wanted: f32| old + (wanted - old) / SHARE as f32;
+                number[code] = aim(known[code], usual);
+                for k in 0..width {
+                    let wanted = usual * vectors[row * books * width + book * width + k];
+                    let at = code * width + k;
+                    sums[at] = aim(held[at], wanted);
+                }
+            }
+        }
+        let mut averages = Averages::moving(SHARE);
+        let flat = |numbers: Vec<f32>| {
+            let size = [numbers.len()];
+            Tensor::from_data(TensorData::new(numbers, size), &e.device())
+        };
+        averages.insert(counts.id, flat(number));
+        averages.insert(self.vectors.id, flat(sums));
+        averages
+    }
+
+    /// The place of the code nearest to each vector, `[rows, M]`.
+    pub fn places(&self, e: Tensor<2>) -> Tensor<2> {
+        let [books, _, width] = self.sizes();
+        let all = self.codes();
+        let of = |book: usize| {
+            let part = e.clone().narrow(1, book * width, width);
+            nearest(part, self.book(&all, book)).float()
+        };
+        Tensor::cat((0..books).map(of).collect(), 1)
+    }
+
+    /// The vectors of codes by their places, `[rows, M]` to `[rows, D]`; a place between two is the nearer.
+    pub fn vectors(&self, places: Tensor<2>) -> Tensor<2> {
+        let [books, codes, _] = self.sizes();
+        let all = self.codes();
+        let of = |book: usize| {
+            let place = places.clone().narrow(1, book, 1).round().clamp(0.0, (codes - 1) as f64);
+            one_hot(place.int(), codes).matmul(self.book(&all, book))
+        };
+        Tensor::cat((0..books).map(of).collect(), 1)
+    }
+
+    /// The same codes in the order of the first principal axis of each book: so that the place of a code says
+    /// something, and neighbours look alike.
+    pub fn ordered(self, rng: &Rng) -> Result<Self> {
+        let [books, codes, width] = self.sizes();
+        let numbers = batch::numbers(self.codes());
+        let mut order = Vec::with_capacity(books * codes);
+        for (book, numbers) in numbers.chunks_exact(codes * width).enumerate() {
+            let table = ArrayView2::from_shape((codes, width), numbers).expect("whole rows");
+            let axis = Pca::fit(table, 1, &mut rng.at(book as u64))?;
+            let along = axis.encode(table);
+            let mut places: Vec<usize> = (0..codes).collect();
+            places.sort_by(|a, b| along[[*a, 0]].total_cmp(&along[[*b, 0]]));
+            order.extend(places.into_iter().map(|place| book * codes + place));
+        }
+        let turned = |values: Vec<f32>, width: usize| -> Vec<f32> {
+            order.iter().flat_map(|place| values[place * width..][..width].to_vec()).collect()
+        };
+        let vectors = turned(batch::numbers(self.vectors.val()), width);
+        let counts = self.counts.as_ref().map(|counts| turned(batch::numbers(counts.val()), 1));
+        Ok(self.with(vectors, counts.unwrap_or_default()))
+    }
+}
+
+impl Quantised {
+    /// How many codes are in use, as a number: the exponential of the entropy of what was chosen, averaged
+    /// over books. And which share of all codes was never chosen.
+    pub fn usage(&self) -> [Tensor<1>; 2] {
+        let of = |ones: &Tensor<2>| {
+            let share = ones.clone().mean_dim(0);
+            let entropy = (share.clone() * (share.clone() + 1e-10).log()).sum() * -1.0;
+            (entropy.exp(), share.equal_elem(0.0).float().mean())
+        };
+        let (perplexity, unused): (Vec<_>, Vec<_>) = self.chosen.iter().map(of).unzip();
+        [perplexity, unused].map(|numbers| Tensor::cat(numbers, 0).mean())
+    }
+}
+
+/// argmin_k ‖e − c_k‖² = argmin_k ‖c_k‖² − 2 e·c_k of each row, `[rows, 1]`.
+fn nearest(e: Tensor<2>, codes: Tensor<2>) -> Tensor<2, Int> {
+    let length = codes.clone().square().sum_dim(1).transpose();
+    (length - e.matmul(codes.transpose()) * 2.0).argmin(1)
+}
+
+/// `[rows, 1]` to `[rows, count]`
+fn one_hot(places: Tensor<2, Int>, count: usize) -> Tensor<2> {
+    let all = Tensor::<1, Int>::arange(0..count as i64, &places.device()).unsqueeze::<2>();
+    places.equal(all).float()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::device;
+
+    fn books(codebook: Learned) -> Codebooks {
+        let settings =
+            CodebookSettings { books: 2, codes: 3, embedding: 4, codebook, commitment: 0.25 };
+        let codes = Codebooks::new(&settings, &mut Rng::new(0), &device::training());
+        // Book 0 knows (0, 0), (1, 1), (2, 2), book 1 ten times as much.
+        let of = |book: usize| (0..3).flat_map(move |k| [k as f32 * [1.0, 10.0][book]; 2]);
+        codes.with((0..2).flat_map(of).collect(), vec![1.0; 6])
+    }
+
+    fn rows(numbers: &[f32]) -> Tensor<2> {
+        batch::matrix(numbers, numbers.len() / 4, 4, &device::training())
+    }
+
+    fn step(number: u64) -> Step {
+        Step::new(number, 1000, &Rng::new(0))
+    }
+
+    #[test]
+    fn each_book_sees_its_own_slice_and_takes_the_nearest() {
+        for codebook in [Learned::Ema, Learned::Loss] {
+            let books = books(codebook);
+            let e = rows(&[0.9, 1.2, 19.0, 18.0, 0.1, -0.3, 4.0, 3.0]);
+            let found = books.quantise(e.clone(), &mut step(0));
+            assert_eq!(batch::numbers(found.vectors), [1.0, 1.0, 20.0, 20.0, 0.0, 0.0, 0.0, 0.0]);
+            let places = books.places(e);
+            assert_eq!(batch::numbers(places.clone()), [1.0, 2.0, 0.0, 0.0]);
+            assert_eq!(
+                batch::numbers(books.vectors(places + 0.3)),
+                [1.0, 1.0, 20.0, 20.0, 0.0, 0.0, 0.0, 0.0]
+            );
+        }
+    }
+
+    #[test]
+    fn gradients_pass_straight_through_and_the_commitment_pulls_to_the_code() {
+        let e = rows(&[0.9, 1.2, 19.0, 18.0]).require_grad();
+        let found = || books(Learned::Ema).quantise(e.clone(), &mut step(0));
+        let weights = rows(&[1.0, 2.0, 3.0, 4.0]);
+        let through = (found().vectors * weights).sum().backward();
+        assert_eq!(batch::numbers(e.grad(&through).unwrap()), [1.0, 2.0, 3.0, 4.0]);
+        let pulled = batch::numbers(e.grad(&found().loss.backward()).unwrap());
+        // 0.25 · 2 (e − q) / 2
+        for (found, expected) in pulled.iter().zip([-0.025, 0.05, -0.25, -0.5]) {
+            assert!((found - expected).abs() < 1e-5, "{pulled:?}");
+        }
+    }
+
+    #[test]
+    fn averages_go_a_hundredth_of_the_way_and_dead_codes_are_put_on_vectors_of_the_batch() {
+        let e: Vec<f32> = (0..50).flat_map(|k| [1.0 + k as f32 / 100.0, 1.0, 20.0, 20.0]).collect();
+        let e = rows(&e);
+        let codes = books(Learned::Ema);
+        let moved =
+            codes.quantise(e.clone(), &mut step(0)).averages.unwrap().applied(codes.clone());
+        let counts = batch::numbers(moved.counts.as_ref().unwrap().val());
+        assert!((counts[1] - (0.99 + 0.5)).abs() < 1e-5 && (counts[0] - 0.99).abs() < 1e-5);
+        // The mean of 1 … 1.49 and of the code itself, by their counts.
+        let code = batch::numbers(moved.codes())[2];
+        assert!((code - (0.99 + 0.5 * 1.245) / 1.49).abs() < 1e-4, "{code}");
+
+        let mut dead = codes.with(vec![0.5; 12], vec![0.01; 6]);
+        let averages = dead.quantise(e.clone(), &mut step(99)).averages.unwrap();
+        dead = averages.applied(dead);
+        let found = batch::numbers(dead.codes());
+        assert!(found[..6].iter().all(|n| (1.0..1.5).contains(n)), "{found:?}");
+        assert!(found[6..].iter().all(|n| (n - 20.0).abs() < 1e-3), "{found:?}");
+    }
+
+    #[test]
+    fn sorted_codes_decode_to_the_same_and_neighbours_are_near() {
+        let codes = books(Learned::Ema);
+        let mixed = vec![2.0, 2.0, 0.0, 0.0, 1.0, 1.0, 10.0, 10.0, 20.0, 20.0, 0.0, 0.0];
+        let sorted = codes.with(mixed, vec![1.0; 6]).ordered(&Rng::new(0)).unwrap();
+        let numbers = batch::numbers(sorted.codes());
+        let rises = |book: &[f32]| {
+            let steps: Vec<f32> = book.chunks(2).map(|code| code[0]).collect();
+            steps.is_sorted() || steps.iter().rev().is_sorted()
+        };
+        assert!(rises(&numbers[..6]) && rises(&numbers[6..]), "{numbers:?}");
+    }
+
+    #[test]
+    fn slices_must_be_whole() {
+        let settings = CodebookSettings {
+            books: 3,
+            codes: 8,
+            embedding: 32,
+            codebook: Learned::Ema,
+            commitment: 0.25,
+        };
+        let refused = settings.check().unwrap_err().to_string();
+        assert!(refused.contains("multiple of model.books"), "{refused}");
+    }
+}
