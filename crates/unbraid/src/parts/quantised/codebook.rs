@@ -133,12 +133,10 @@ impl Codebooks {
     /// The same with other numbers.
     fn with(self, vectors: Vec<f32>, counts: Vec<f32>) -> Self {
         let (shape, device) = (self.sizes(), self.vectors.device());
-        let (vectors, counts) = match self.counts {
-            None => (Param::from_data(TensorData::new(vectors, shape), &device), None),
-            Some(_) => {
-                let counts = fixed(counts, [shape[0], shape[1]], &device);
-                (fixed(vectors, shape, &device), Some(counts))
-            }
+        let counts = self.counts.is_some().then(|| fixed(counts, [shape[0], shape[1]], &device));
+        let vectors = match counts {
+            Some(_) => fixed(vectors, shape, &device),
+            None => Param::from_data(TensorData::new(vectors, shape), &device),
         };
         Self { vectors, counts, ..self }
     }
@@ -156,10 +154,6 @@ impl Codebooks {
         }
     }
 
-    fn book(&self, codes: &Tensor<3>, book: usize) -> Tensor<2> {
-        codes.clone().narrow(0, book, 1).squeeze_dim::<2>(0)
-    }
-
     /// The codes nearest to vectors `[rows, D]`.
     pub fn quantise(&self, e: Tensor<2>, step: &mut Step) -> Quantised {
         let [books, codes, width] = self.sizes();
@@ -167,7 +161,7 @@ impl Codebooks {
         let (mut parts, mut chosen, mut loss) = (vec![], vec![], None::<Tensor<1>>);
         for book in 0..books {
             let part = e.clone().narrow(1, book * width, width);
-            let vectors = self.book(&all, book);
+            let vectors = of_book(&all, book);
             let ones = one_hot(nearest(part.clone().detach(), vectors.clone().detach()), codes);
             let q = ones.clone().matmul(vectors);
             let committed = (part.clone() - q.clone().detach()).square().mean() * self.commitment;
@@ -238,7 +232,7 @@ impl Codebooks {
         let all = self.codes();
         let of = |book: usize| {
             let part = e.clone().narrow(1, book * width, width);
-            nearest(part, self.book(&all, book)).float()
+            nearest(part, of_book(&all, book)).float()
         };
         Tensor::cat((0..books).map(of).collect(), 1)
     }
@@ -249,7 +243,7 @@ impl Codebooks {
         let all = self.codes();
         let of = |book: usize| {
             let place = places.clone().narrow(1, book, 1).round().clamp(0.0, (codes - 1) as f64);
-            one_hot(place.int(), codes).matmul(self.book(&all, book))
+            one_hot(place.int(), codes).matmul(of_book(&all, book))
         };
         Tensor::cat((0..books).map(of).collect(), 1)
     }
@@ -289,6 +283,11 @@ impl Quantised {
         let (perplexity, unused): (Vec<_>, Vec<_>) = self.chosen.iter().map(of).unzip();
         [perplexity, unused].map(|numbers| Tensor::cat(numbers, 0).mean())
     }
+}
+
+/// The codes of one book, `[N, D / M]`.
+fn of_book(codes: &Tensor<3>, book: usize) -> Tensor<2> {
+    codes.clone().narrow(0, book, 1).squeeze_dim::<2>(0)
 }
 
 /// argmin_k ‖e − c_k‖² = argmin_k ‖c_k‖² − 2 e·c_k of each row, `[rows, 1]`.

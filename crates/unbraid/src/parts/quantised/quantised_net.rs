@@ -143,7 +143,13 @@ impl QuantisedNet {
         let quantised = self.codebooks.quantise(cells(self.encoder.forward(x.clone())), step);
         let decoded = self.decoder.forward(self.placed(quantised.vectors.clone()));
         let reconstruction = self.likelihood.error(decoded, x);
-        let error = reconstruction.clone() * (2.0 / pixels as f64) / self.variance.val();
+        // Without the constant of a Gaussian, which the variance would blow up.
+        let constant = match self.likelihood.noise() {
+            Some(noise) => pixels as f64 * (noise.ln() + 0.5 * std::f64::consts::TAU.ln()),
+            None => 0.0,
+        };
+        let error =
+            (reconstruction.clone() - constant) * (2.0 / pixels as f64) / self.variance.val();
         let [perplexity, unused] = quantised.usage();
         let loss = Loss::new(error + quantised.loss.clone())
             .term("reconstruction", reconstruction)

@@ -126,13 +126,12 @@ impl Autoregressive {
         targets: Tensor<2>,
         choices: &[Option<usize>],
     ) -> Tensor<2> {
-        let [rows, latents] = before.dims();
-        let count = targets.dims()[1];
+        let (rows, count) = (before.dims()[0], targets.dims()[1]);
         let chosen = one_hot(choices, count, &before.device());
         let context = self.context.forward(before.clone());
         let mut after = before.zeros_like();
-        for latent in 0..latents {
-            let k = choices[latent].unwrap_or(count);
+        for (latent, choice) in choices.iter().enumerate() {
+            let k = choice.unwrap_or(count);
             let members = chosen.clone().narrow(1, k, 1).transpose().repeat_dim(0, rows);
             let p = self.of_target(k, &context, &targets, &after, members);
             let mean = p.mean.narrow(1, latent, 1);
