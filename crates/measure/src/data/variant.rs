@@ -88,7 +88,7 @@ else is asked for. If a column of your own data says which part a row is in, use
 
 Actions on images: `transitions` makes pairs of rows that differ in one factor, by one step along
 its values, as CT-VAE learns from. The action \"scale+\" leads from row 2k to row 2k + 1, \"scale-\"
-back. An image is in several pairs, so scores of such rows see it more than once: score another part.
+back. An image is in several pairs, so it counts more than once in scores of such rows.
 
 ```toml
 [data]
@@ -103,8 +103,8 @@ Name at least one of these:
   random; each pair is there once.
 - balanced, false: a factor with many values has many steps, and so most of the pairs. true has the
   same number of pairs for each factor.
-- wrap, []: the factors that are cyclic, so that the first value comes after the last, as [\"azimuth\"]. Not the
-  orientation of dsprites: its last angle is its first.
+- wrap, []: the factors that are cyclic, so that the first value comes after the last, as
+  [\"azimuth\"]. Not the orientation of dsprites: its last angle is its first.
 - part, \"all\": \"train\", \"validation\" or \"test\" splits the images 70/15/15; a pair with an image
   in another part is dropped. It is another split than that of `variant.part`, and `seed` moves it:
   keep the seed equal between a run and what it is tested on.
