@@ -129,23 +129,27 @@ def timed(run, repeats, model):
     }))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["step", "encode"])
-    parser.add_argument("--model", default="beta-vae", choices=["beta-vae", "ivae"])
-    parser.add_argument("--net", default="conv4")
-    parser.add_argument("--shape", default="1x64x64")
-    parser.add_argument("--width", type=int, default=0)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=20)
+def common(parser, shape, batch):
+    """The options of every twin, and the shape of an observation; threads and seed are set."""
+    parser.add_argument("--shape", default=shape)
+    parser.add_argument("--batch", type=int, default=batch)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--fused", action="store_true", help="Adam's fused implementation")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
+    return options, tuple(int(n) for n in options.shape.split("x"))
 
-    shape = tuple(int(n) for n in options.shape.split("x"))
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["step", "encode"])
+    parser.add_argument("--model", default="beta-vae", choices=["beta-vae", "ivae"])
+    parser.add_argument("--net", default="conv4")
+    parser.add_argument("--width", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=20)
+    options, shape = common(parser, "1x64x64", 64)
     ivae = options.model == "ivae"
     model = Ivae(shape, options.width) if ivae else Autoencoder(options.net, shape, options.width)
     x = torch.rand(options.batch, *shape)

@@ -51,8 +51,8 @@ fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
     if entry.base.is_some() {
         text += "model.base = { latents = 4, channels = 4, steps = 2, batch = 32 }\n";
     }
-    let of_time = !entry.recipe.is_empty();
-    let keys = [("latents", "4", true), ("imitation", "10", true), ("channels", "4", of_time)];
+    let has_recipe = !entry.recipe.is_empty();
+    let keys = [("latents", "4", true), ("imitation", "10", true), ("channels", "4", has_recipe)];
     for (key, value, wanted) in keys {
         if wanted && defaults(entry).contains_key(key) {
             text += &["model.", key, " = ", value, "\n"].concat();

@@ -86,7 +86,7 @@ autoencoder that is trained first.
 
 ## What to expect
 What the autoencoder leaves out cannot be found: look at its reconstructions first (`unbraid traverse
-RUN/base`). After 4,000 steps on pong the ball is still missing, and then no target is found either.
+RUN/base`).
 
 ## Good to know
 It has not been trained to its published numbers here yet. On pong, with relative interventions, lambda 0.01,

@@ -27,7 +27,6 @@ pub mod ica;
 pub mod info_gan;
 pub mod ivae;
 pub mod ladder_vae;
-pub mod mcq_vae;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
@@ -79,8 +78,8 @@ pub static MODELS: &[Entry] = &[
     model::<citris_nf::CitrisNf>(),
     model::<biscuit_vae::BiscuitVae>(),
     model::<biscuit_nf::BiscuitNf>(),
-    model::<vq_vae::VqVae>(),
-    model::<mcq_vae::McqVae>(),
+    model::<vq_vae::VqVae<vq_vae::One>>(),
+    model::<vq_vae::VqVae<vq_vae::Several>>(),
 ];
 
 /// Find a method by name.

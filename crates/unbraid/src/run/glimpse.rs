@@ -1,5 +1,5 @@
 //! A look at what a model of sequences has found so far, written into its log: R² of each variable from the
-//! latents that stand for it, on frames that it is not trained on. Such models find their variables one after
+//! latents that stand for it, on frames that it is not trained on where the data have such a part. Such models find their variables one after
 //! the other, and a run that is stuck on one should be seen before it ends. Nothing is chosen by these numbers.
 
 use unbraid_measure::data::{self, Dataset};

@@ -81,12 +81,10 @@ impl Plan {
         Some(data::open(self.config.data_name(), &overlaid(settings, part)).ok()?.0)
     }
 
-    /// Whether the data are a part of all pairs that an action leads from one to the other.
+    /// Whether the data are a part of the pairs that the variant `transitions` makes.
     fn is_of_pairs(&self) -> bool {
-        let key = |table: &Table, key: &str| table.get(key).and_then(Value::as_table).cloned();
-        let pairs = key(&self.config.data, "variant").and_then(|asked| key(&asked, "transitions"));
-        pairs
-            .is_some_and(|pairs| pairs.get("part").is_some_and(|part| part.as_str() != Some("all")))
+        let part = || self.config.data.get("variant")?.get("transitions")?.get("part")?.as_str();
+        part().is_some_and(|part| part != "all")
     }
 
     /// Whether each factor was intervened on in training, so that it can be found; none where nothing was.

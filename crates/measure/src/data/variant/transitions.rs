@@ -139,7 +139,7 @@ struct Draws<'a> {
 }
 
 impl Draws<'_> {
-    /// The pairs of all steps, factor by factor.
+    /// The pairs of all steps, in any order.
     fn pairs(&self, steps: &[Step]) -> Result<Vec<Pair>> {
         let rng = Rng::new(self.settings.seed).split("transitions");
         let mut by_factor = vec![Vec::new(); self.values.len()];

@@ -22,7 +22,11 @@ pub(super) fn draw(figure: &mut Figure, log: &Log, top: f64) {
     }
     let place = [LEFT, top, WIDE - 60.0, HEIGHT + 40.0];
     let panel = Panel { place, x: log.x(), y: Extent { low: 0.0, high: 1.04 } };
-    heading(figure, &panel, "R2 of each variable from its latents, on validation frames");
+    heading(
+        figure,
+        &panel,
+        "R2 of each variable from its latents, on validation frames if there are any",
+    );
     for (k, (name, column)) in columns.iter().enumerate() {
         let points = log.points(column);
         panel.inside(figure, |figure| panel.curve(figure, &points, category(k), 1.8));

@@ -29,6 +29,11 @@ fn losses_of_transitions_have_the_gradients_that_differences_find() {
     sequence::<slow_vae::SlowVae>(NETS, image).check(&|_| true, &total);
     of_transitions::<autoencoder::Autoencoder>(NETS).check(&|_| true, &total);
     of_transitions::<autoencoder::Autoencoder>(&nets("kl = 0.5")).check(&|_| true, &total);
+    let images = |path: &str| path.contains("encoder") || path.contains("decoder");
+    let first = nets("flow_layers = 2\nprior_width = 3\nimages_first = 0.8");
+    let first = of_transitions::<citris_vae::CitrisVae>(&first);
+    first.check(&images, &total);
+    assert!(first.gradients(&total).keys().all(|path| images(path)), "only images are learned");
     for told in ["targets", "actions"] {
         let text = nets(&format!("flow_layers = 2\nprior_width = 4\ntold = '{told}'"));
         of_transitions::<transition_ivae::TransitionIvae>(&text).check(&|_| true, &total);

@@ -150,7 +150,10 @@ impl Codebooks {
     fn codes(&self) -> Tensor<3> {
         match &self.counts {
             None => self.vectors.val(),
-            Some(counts) => self.vectors.val() / counts.val().unsqueeze_dim::<3>(2),
+            // What nothing is nearest to for thousands of steps has no count left.
+            Some(counts) => {
+                self.vectors.val() / counts.val().clamp_min(1e-30).unsqueeze_dim::<3>(2)
+            }
         }
     }
 
@@ -189,40 +192,31 @@ impl Codebooks {
         counts: &Param<Tensor<2>>,
         step: &mut Step,
     ) -> Averages {
-        let [books, codes, width] = self.sizes();
-        let rows = e.dims()[0];
-        let seen = |book: usize| e.clone().detach().narrow(1, book * width, width);
+        let [books, _, width] = self.sizes();
+        let part = |book: usize| e.clone().detach().narrow(1, book * width, width);
         let number: Vec<Tensor<2>> = chosen.iter().map(|ones| ones.clone().sum_dim(0)).collect();
-        let total = |book: usize| chosen[book].clone().transpose().matmul(seen(book));
+        let total = |book: usize| chosen[book].clone().transpose().matmul(part(book));
         let sums: Vec<Tensor<2>> = (0..books).map(total).collect();
-        let (mut number, mut sums) =
-            (batch::numbers(Tensor::cat(number, 0)), batch::numbers(Tensor::cat(sums, 0)));
+        let mut seen = Sums {
+            counts: batch::numbers(Tensor::cat(number, 0)),
+            vectors: batch::numbers(Tensor::cat(sums, 0)),
+        };
         let looks =
             step.number % EVERY == EVERY - 1 && (step.number as f64) < UNTIL * step.total as f64;
         if looks {
-            let (known, held) = (batch::numbers(counts.val()), batch::numbers(self.vectors.val()));
-            let vectors = batch::numbers(e.clone().detach());
-            let usual = rows as f32 / codes as f32;
-            let mut drawn = step.permutation(rows).into_iter().cycle();
-            for code in (0..books * codes).filter(|code| known[*code] < DEAD * usual) {
-                let (book, row) = (code / codes, drawn.next().expect("a batch has rows"));
-                // p + share (value − p) is to be what is wanted.
-                let aim = |old: f32, wanted: f32| old + (wanted - old) / SHARE as f32;
-                number[code] = aim(known[code], usual);
-                for k in 0..width {
-                    let wanted = usual * vectors[row * books * width + book * width + k];
-                    let at = code * width + k;
-                    sums[at] = aim(held[at], wanted);
-                }
-            }
+            let held = Sums {
+                counts: batch::numbers(counts.val()),
+                vectors: batch::numbers(self.vectors.val()),
+            };
+            seen.revive(&held, &batch::numbers(e.clone().detach()), self.sizes(), step);
         }
         let mut averages = Averages::moving(SHARE);
         let flat = |numbers: Vec<f32>| {
             let size = [numbers.len()];
             Tensor::from_data(TensorData::new(numbers, size), &e.device())
         };
-        averages.insert(counts.id, flat(number));
-        averages.insert(self.vectors.id, flat(sums));
+        averages.insert(counts.id, flat(seen.counts));
+        averages.insert(self.vectors.id, flat(seen.vectors));
         averages
     }
 
@@ -271,6 +265,38 @@ impl Codebooks {
     }
 }
 
+/// How many rows each code has, and their sums.
+struct Sums {
+    counts: Vec<f32>,
+    vectors: Vec<f32>,
+}
+
+impl Sums {
+    /// Put dead codes among those that are held on vectors of the batch, `[rows, M · width]`: what they follow is
+    /// chosen so that one step leads there.
+    fn revive(
+        &mut self,
+        held: &Self,
+        batch: &[f32],
+        [books, codes, width]: [usize; 3],
+        step: &mut Step,
+    ) {
+        let rows = batch.len() / (books * width);
+        let usual = rows as f32 / codes as f32;
+        // p + share (value − p) is to be what is wanted.
+        let aim = |old: f32, wanted: f32| old + (wanted - old) / SHARE as f32;
+        let mut drawn = step.permutation(rows).into_iter().cycle();
+        for code in (0..books * codes).filter(|code| held.counts[*code] < DEAD * usual) {
+            let (book, row) = (code / codes, drawn.next().expect("a batch has rows"));
+            self.counts[code] = aim(held.counts[code], usual);
+            for k in 0..width {
+                let (at, from) = (code * width + k, (row * books + book) * width + k);
+                self.vectors[at] = aim(held.vectors[at], usual * batch[from]);
+            }
+        }
+    }
+}
+
 impl Quantised {
     /// How many codes are in use, as a number: the exponential of the entropy of what was chosen, averaged
     /// over books. And which share of all codes was never chosen.
@@ -303,101 +329,4 @@ fn one_hot(places: Tensor<2, Int>, count: usize) -> Tensor<2> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compute::device;
-
-    fn books(codebook: Learned) -> Codebooks {
-        let settings =
-            CodebookSettings { books: 2, codes: 3, embedding: 4, codebook, commitment: 0.25 };
-        let codes = Codebooks::new(&settings, &mut Rng::new(0), &device::training());
-        // Book 0 knows (0, 0), (1, 1), (2, 2), book 1 ten times as much.
-        let of = |book: usize| (0..3).flat_map(move |k| [k as f32 * [1.0, 10.0][book]; 2]);
-        codes.with((0..2).flat_map(of).collect(), vec![1.0; 6])
-    }
-
-    fn rows(numbers: &[f32]) -> Tensor<2> {
-        batch::matrix(numbers, numbers.len() / 4, 4, &device::training())
-    }
-
-    fn step(number: u64) -> Step {
-        Step::new(number, 1000, &Rng::new(0))
-    }
-
-    #[test]
-    fn each_book_sees_its_own_slice_and_takes_the_nearest() {
-        for codebook in [Learned::Ema, Learned::Loss] {
-            let books = books(codebook);
-            let e = rows(&[0.9, 1.2, 19.0, 18.0, 0.1, -0.3, 4.0, 3.0]);
-            let found = books.quantise(e.clone(), &mut step(0));
-            assert_eq!(batch::numbers(found.vectors), [1.0, 1.0, 20.0, 20.0, 0.0, 0.0, 0.0, 0.0]);
-            let places = books.places(e);
-            assert_eq!(batch::numbers(places.clone()), [1.0, 2.0, 0.0, 0.0]);
-            assert_eq!(
-                batch::numbers(books.vectors(places + 0.3)),
-                [1.0, 1.0, 20.0, 20.0, 0.0, 0.0, 0.0, 0.0]
-            );
-        }
-    }
-
-    #[test]
-    fn gradients_pass_straight_through_and_the_commitment_pulls_to_the_code() {
-        let e = rows(&[0.9, 1.2, 19.0, 18.0]).require_grad();
-        let found = || books(Learned::Ema).quantise(e.clone(), &mut step(0));
-        let weights = rows(&[1.0, 2.0, 3.0, 4.0]);
-        let through = (found().vectors * weights).sum().backward();
-        assert_eq!(batch::numbers(e.grad(&through).unwrap()), [1.0, 2.0, 3.0, 4.0]);
-        let pulled = batch::numbers(e.grad(&found().loss.backward()).unwrap());
-        // 0.25 · 2 (e − q) / 2
-        for (found, expected) in pulled.iter().zip([-0.025, 0.05, -0.25, -0.5]) {
-            assert!((found - expected).abs() < 1e-5, "{pulled:?}");
-        }
-    }
-
-    #[test]
-    fn averages_go_a_hundredth_of_the_way_and_dead_codes_are_put_on_vectors_of_the_batch() {
-        let e: Vec<f32> = (0..50).flat_map(|k| [1.0 + k as f32 / 100.0, 1.0, 20.0, 20.0]).collect();
-        let e = rows(&e);
-        let codes = books(Learned::Ema);
-        let moved =
-            codes.quantise(e.clone(), &mut step(0)).averages.unwrap().applied(codes.clone());
-        let counts = batch::numbers(moved.counts.as_ref().unwrap().val());
-        assert!((counts[1] - (0.99 + 0.5)).abs() < 1e-5 && (counts[0] - 0.99).abs() < 1e-5);
-        // The mean of 1 … 1.49 and of the code itself, by their counts.
-        let code = batch::numbers(moved.codes())[2];
-        assert!((code - (0.99 + 0.5 * 1.245) / 1.49).abs() < 1e-4, "{code}");
-
-        let mut dead = codes.with(vec![0.5; 12], vec![0.01; 6]);
-        let averages = dead.quantise(e.clone(), &mut step(99)).averages.unwrap();
-        dead = averages.applied(dead);
-        let found = batch::numbers(dead.codes());
-        assert!(found[..6].iter().all(|n| (1.0..1.5).contains(n)), "{found:?}");
-        assert!(found[6..].iter().all(|n| (n - 20.0).abs() < 1e-3), "{found:?}");
-    }
-
-    #[test]
-    fn sorted_codes_decode_to_the_same_and_neighbours_are_near() {
-        let codes = books(Learned::Ema);
-        let mixed = vec![2.0, 2.0, 0.0, 0.0, 1.0, 1.0, 10.0, 10.0, 20.0, 20.0, 0.0, 0.0];
-        let sorted = codes.with(mixed, vec![1.0; 6]).ordered(&Rng::new(0)).unwrap();
-        let numbers = batch::numbers(sorted.codes());
-        let rises = |book: &[f32]| {
-            let steps: Vec<f32> = book.chunks(2).map(|code| code[0]).collect();
-            steps.is_sorted() || steps.iter().rev().is_sorted()
-        };
-        assert!(rises(&numbers[..6]) && rises(&numbers[6..]), "{numbers:?}");
-    }
-
-    #[test]
-    fn slices_must_be_whole() {
-        let settings = CodebookSettings {
-            books: 3,
-            codes: 8,
-            embedding: 32,
-            codebook: Learned::Ema,
-            commitment: 0.25,
-        };
-        let refused = settings.check().unwrap_err().to_string();
-        assert!(refused.contains("multiple of model.books"), "{refused}");
-    }
-}
+mod tests;

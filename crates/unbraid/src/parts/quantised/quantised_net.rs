@@ -80,12 +80,6 @@ impl QuantisedSettings {
         }
         Ok(())
     }
-
-    /// How many numbers the code of an image has.
-    pub fn places(&self, shape: Shape) -> usize {
-        let side = 1 << halvings(shape);
-        self.book.books * (shape.height / side) * (shape.width / side)
-    }
 }
 
 /// The networks and their codebooks.
@@ -209,4 +203,30 @@ impl model::Decoder for QuantisedNet {
 fn cells(grid: Tensor<4>) -> Tensor<2> {
     let [count, width, rows, columns] = grid.dims();
     grid.permute([0, 2, 3, 1]).reshape([count * rows * columns, width])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Decoder as _;
+
+    /// What a code decodes to is what was decoded in training: books, rows and columns keep their places.
+    #[test]
+    fn a_code_decodes_to_the_cells_it_came_from() {
+        let shape = Shape { channels: 1, height: 16, width: 32, range: Range::Unit };
+        let task = Task::observing(shape, 10);
+        let mut settings = QuantisedSettings { channels: 4, ..QuantisedSettings::with(2, 7) };
+        settings.resolve(&task).unwrap();
+        let net = QuantisedNet::new(&settings, &task, &Rng::new(0), &device::inference());
+        let mut numbers = vec![0.0; 3 * shape.size()];
+        Rng::new(1).fill_uniform(&mut numbers);
+        let x = batch::images(&numbers, 3, shape, &device::inference());
+        let code = net.encode(&Batch::of(x.clone())).mean;
+        assert_eq!(code.dims(), [3, 2 * 8 * 16]);
+        let mut step = Step::new(0, 1, &Rng::new(0));
+        let quantised = net.codebooks.quantise(cells(net.encoder.forward(x)), &mut step);
+        let direct = net.likelihood.mean(net.decoder.forward(net.placed(quantised.vectors)));
+        let (found, expected) = (batch::numbers(net.decode(code)), batch::numbers(direct));
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
 }

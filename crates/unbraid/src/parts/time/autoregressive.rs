@@ -8,8 +8,8 @@
 //! ```
 //!
 //! m_i marks the drawn latents of target i. Every latent is evaluated once per target and weighted by the
-//! probability of that assignment; each share outside ψ₀ costs λ / m. Under perfect interventions the context of an intervened target is left
-//! out. The released code mixes up the columns of ψ₀ when λ > 0; here it is the last one throughout.
+//! probability of that assignment; each share outside ψ₀ costs λ / m. Under perfect interventions the context of
+//! an intervened target is left out. The released code mixes up the columns of ψ₀ when λ > 0; here it is the last one throughout.
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};

@@ -223,3 +223,11 @@ fn what_cannot_be_paired_is_refused() {
     refused("squares", "transitions = { part = \"dev\" }", "part` cannot be \"dev\"");
     refused("squares", "transitions = { context = 3 }", "did you mean `contexts`?");
 }
+
+#[test]
+fn the_first_rows_have_steps_of_every_factor() {
+    let data = open("dsprites", "part = 'train'");
+    let first: HashSet<usize> =
+        (0..data.len() / 10).step_by(2).map(|row| done(&*data, row)).collect();
+    assert_eq!(first.len(), data.factors().len());
+}
