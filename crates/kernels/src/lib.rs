@@ -10,6 +10,7 @@
 //!   `gradient` goes back through either.
 //! * `dense`: layers of one big matrix, which is read once per pass.
 //! * `normalise`: batch normalisation with the activation behind it, forward and back.
+//! * `pairs`, `attention`: a small network of all pairs of nodes, and messages along their edges.
 //! * `likelihood`, `softmax`: losses with their gradients in one pass over what was decoded.
 //! * `adam`: the optimiser, in one pass over weights, gradients and moments.
 //! * `pool`: an allocator that keeps large blocks, so that a step does not ask the system for them.
@@ -42,6 +43,7 @@
 
 mod activation;
 mod adam;
+mod attention;
 mod backward;
 mod convolution;
 mod cpu;
@@ -57,6 +59,7 @@ mod map;
 mod math;
 mod normalise;
 mod outer;
+mod pairs;
 mod panel;
 mod pool;
 mod product;
@@ -66,6 +69,7 @@ mod up;
 
 pub use activation::Activation;
 pub use adam::Adam;
+pub use attention::{Attended, Attention};
 pub use backward::{Backward, Gradients};
 pub use convolution::Convolution;
 pub use cpu::Cpu;
@@ -76,5 +80,6 @@ pub use map::{Map, Placement};
 pub use normalise::{
     NORMALISE_EPSILON, Normalised, NormalisedGradients, normalise, normalise_backward,
 };
+pub use pairs::{PairGradients, Pairs};
 pub use pool::Pool;
-pub use softmax::cross_entropy;
+pub use softmax::{cross_entropy, log_probability};

@@ -1,7 +1,9 @@
-//! The cross-entropy of a softmax with its gradient, row by row in one go.
+//! The cross-entropy of a softmax, or the log-probability of one class, with its gradient, row by row in one go.
 //!
 //! With m the largest logit of a row, −Σ y log softmax(a) = ln Σ e^(a − m) − Σ y (a − m) where the
 //! labels y sum to one, and the gradient is softmax(a) − y; never overflows.
+
+use rayon::prelude::*;
 
 use crate::cpu::{Cpu, Kernel};
 use crate::lanes::{Lanes, WIDTH};
@@ -9,6 +11,8 @@ use crate::math::exp;
 
 /// e to this is nothing beside the 1 of the largest logit.
 const NOTHING: f32 = -1e30;
+/// Rows that one thread takes at once.
+const ROWS: usize = 256;
 
 /// The mean over rows of `classes` numbers of −Σ label · log softmax(logits), and its gradient.
 pub fn cross_entropy(logits: &[f32], labels: &[f32], classes: usize, cpu: Cpu) -> (f64, Vec<f32>) {
@@ -69,4 +73,35 @@ impl Kernel for Powers<'_> {
             Sums { largest, powers: lanes.iter().sum() }
         }
     }
+}
+
+/// log(softmax(logits)[code] + least) of each row of `classes` logits, and the gradient of each by the logits of its
+/// row. Codes are whole numbers below `classes`.
+pub fn log_probability(
+    logits: &[f32],
+    codes: &[f32],
+    classes: usize,
+    least: f32,
+    cpu: Cpu,
+) -> (Vec<f32>, Vec<f32>) {
+    assert!(classes > 0 && logits.len() == codes.len() * classes, "a code for each row");
+    let mut found = vec![0.0; codes.len()];
+    let mut gradient = logits.to_vec();
+    let rows = gradient.par_chunks_mut(classes * ROWS).zip(codes.par_chunks(ROWS));
+    rows.zip(found.par_chunks_mut(ROWS)).for_each(|((rows, codes), found)| {
+        let mut buffer = vec![NOTHING; classes.next_multiple_of(WIDTH)];
+        for ((row, code), found) in rows.chunks_exact_mut(classes).zip(codes).zip(found) {
+            buffer[..classes].copy_from_slice(row);
+            buffer[classes..].fill(NOTHING);
+            // SAFETY: the buffer is whole vectors.
+            let Sums { powers, .. } = unsafe { cpu.run(Powers { numbers: &mut buffer }) };
+            let code = (*code as usize).min(classes - 1);
+            let likely = buffer[code] / powers;
+            let share = likely / (likely + least);
+            row.iter_mut().zip(&buffer).for_each(|(a, power)| *a = -share * power / powers);
+            row[code] += share;
+            *found = (likely + least).ln();
+        }
+    });
+    (found, gradient)
 }

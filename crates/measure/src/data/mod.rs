@@ -26,6 +26,7 @@ mod testing;
 pub mod variant;
 pub mod world;
 
+pub use paired::undone;
 pub use storage::stored::Steps;
 pub use supervision::{Draw, OneFactor, PairRule, Pairs, Sampler, SomeLabels, Supervision, Window};
 pub use world::{Done, Triplet, World};

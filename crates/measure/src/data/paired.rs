@@ -58,7 +58,7 @@ pub(crate) fn up_and_down(factors: &[Factor]) -> Vec<String> {
 }
 
 /// Whether actions come as opposites: "x+", "y+", then "x-", "y-".
-pub(crate) fn undone(actions: &[String]) -> bool {
+pub fn undone(actions: &[String]) -> bool {
     let (up, down) = actions.split_at(actions.len() / 2);
     let opposite = |(up, down): (&String, &String)| {
         up.strip_suffix('+').is_some_and(|stem| down.strip_suffix('-') == Some(stem))

@@ -16,6 +16,7 @@ pub mod matrix_scores;
 pub mod mine;
 pub mod neighbours;
 pub mod order;
+pub mod retrieval;
 pub mod roc_auc;
 
 use ndarray::ArrayView1;

@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Graph(Graph),
     /// Write a report of a run as one HTML file: scores, figures, and how to reproduce it.
     Report(Report),
+    /// Tell which action led from one observation to another.
+    Retrieve(Retrieve),
     /// Rotate the latents of a run: the same ELBO, lower scores (the impossibility result).
     Rotate(Rotate),
     /// Plan, run and tabulate many runs from one file.
@@ -379,6 +381,15 @@ pub(crate) struct Report {
 pub(crate) struct Graph {
     /// The run directory of a model that learns a graph, such as `causal-vae`.
     pub(crate) run: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Retrieve {
+    /// The run directory of a model that tells actions, such as `ct-vae`.
+    pub(crate) run: PathBuf,
+    /// The observation before, and again for the one after; without rows every pair of the test part is judged.
+    #[arg(long, num_args = 1)]
+    pub(crate) row: Vec<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -27,6 +27,7 @@ mod progress;
 mod readings;
 mod report;
 mod reproduce;
+mod retrieve;
 mod rotate;
 mod score;
 mod show;
@@ -61,6 +62,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Intervene(options) => intervene::run(&options, output),
         Command::Graph(options) => graph::run(&options, output),
         Command::Report(options) => report::run(&options, output),
+        Command::Retrieve(options) => retrieve::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
         Command::Reproduce(options) => return reproduce::run(&options, output),

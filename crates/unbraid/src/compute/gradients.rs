@@ -6,13 +6,14 @@ use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::flex::FlexTensor;
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, AutodiffBackend, Flex};
+use burn::backend::{Autodiff, AutodiffBackend, Flex, TensorMetadata};
+use burn::tensor::Shape;
 
 use super::images::dims;
 use super::processor::{
-    Convolve, Layer, Normed, activated, activated_backward, dense_backward, dense_forward,
-    entropy_and_gradient, error_and_gradient, larger_of_pairs, normalised, normalised_backward,
-    placed, to_larger_of_pairs,
+    Attending, Convolve, Layer, Normed, Paired, activated, activated_backward, dense_backward,
+    dense_forward, entropy_and_gradient, error_and_gradient, larger_of_pairs, normalised,
+    normalised_backward, placed, probability_and_gradient, to_larger_of_pairs,
 };
 use super::{Activation, Compute, Form, Likelihood};
 
@@ -101,10 +102,57 @@ impl Backward<Flex, 3> for NormaliseBackward {
     fn backward(self, ops: Ops<Normed, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = gradients.consume::<Flex>(&ops.node);
         let found = normalised_backward(&ops.state, &gradient);
-        for (parent, gradient) in ops.parents.into_iter().zip(found) {
-            if let Some(node) = parent {
-                gradients.register::<Flex>(node.id, gradient);
-            }
+        register(ops, found, gradients);
+    }
+}
+
+#[derive(Debug)]
+struct PairsBackward;
+
+impl Backward<Flex, 3> for PairsBackward {
+    type State = Paired;
+
+    fn backward(self, ops: Ops<Paired, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let found = ops.state.backward(&gradient);
+        register(ops, found, gradients);
+    }
+}
+
+#[derive(Debug)]
+struct AttentionBackward;
+
+impl Backward<Flex, 5> for AttentionBackward {
+    type State = (Attending, Vec<f32>);
+
+    fn backward(self, ops: Ops<Self::State, 5>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<Flex>(&ops.node);
+        let found = ops.state.0.backward(&ops.state.1, &gradient);
+        register(ops, found, gradients);
+    }
+}
+
+#[derive(Debug)]
+struct ProbabilityBackward;
+
+impl Backward<Flex, 1> for ProbabilityBackward {
+    /// The gradient of each row's number by its logits.
+    type State = FlexTensor;
+
+    fn backward(self, ops: Ops<FlexTensor, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let upstream = gradients.consume::<Flex>(&ops.node);
+        let rows = ops.state.shape()[0];
+        let upstream = Flex::float_reshape(upstream, Shape::new([rows, 1]));
+        let found = [Flex::float_mul(ops.state.clone(), upstream)];
+        register(ops, found, gradients);
+    }
+}
+
+/// Give each parent that wants one its gradient.
+fn register<S, const N: usize>(ops: Ops<S, N>, found: [FlexTensor; N], gradients: &mut Gradients) {
+    for (parent, gradient) in ops.parents.into_iter().zip(found) {
+        if let Some(node) = parent {
+            gradients.register::<Flex>(node.id, gradient);
         }
     }
 }
@@ -250,6 +298,45 @@ impl<C: CheckpointStrategy> Compute for Autodiff<Flex, C> {
             OpsKind::UnTracked(prepared) => prepared.finish(output),
         };
         (output, mean, variance)
+    }
+
+    fn pairs(u: Tracked<C>, v: Tracked<C>, w: Tracked<C>, slope: f32) -> Tracked<C> {
+        let inputs = [u, v, w];
+        let nodes = inputs.each_ref().map(Tracked::<C>::node);
+        let paired = Paired::new(inputs.map(Tracked::<C>::into_primitive), slope);
+        let output = paired.forward();
+        match PairsBackward.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(paired, output),
+            OpsKind::UnTracked(prepared) => prepared.finish(output),
+        }
+    }
+
+    fn attention(
+        query: Tracked<C>,
+        key: Tracked<C>,
+        value: Tracked<C>,
+        bias: Tracked<C>,
+        edges: Tracked<C>,
+    ) -> Tracked<C> {
+        let inputs = [query, key, value, bias, edges];
+        let nodes = inputs.each_ref().map(Tracked::<C>::node);
+        let attending = Attending::new(inputs.map(Tracked::<C>::into_primitive));
+        let (output, kept) = attending.forward();
+        match AttentionBackward.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish((attending, kept), output),
+            OpsKind::UnTracked(prepared) => prepared.finish(output),
+        }
+    }
+
+    fn log_probability(logits: Tracked<C>, codes: Tracked<C>, least: f32) -> Tracked<C> {
+        assert!(!codes.is_tracked(), "a log-probability gives no gradient to codes");
+        let node = logits.node();
+        let (logits, codes) = (logits.into_primitive(), codes.into_primitive());
+        let (found, gradient) = probability_and_gradient(&logits, &codes, least);
+        match ProbabilityBackward.prepare::<C>([node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(gradient, found),
+            OpsKind::UnTracked(prepared) => prepared.finish(found),
+        }
     }
 
     fn arrange(images: Tracked<C>) -> Tracked<C> {

@@ -72,6 +72,32 @@ pub fn normalise(
     (Tensor::from_dispatch(output), [mean, variance].map(Tensor::from_dispatch))
 }
 
+/// Σ_k w[k] leaky(u[i, k] + v[j, k]) of every pair of nodes i and j: u and v `[graphs, nodes, hidden]`, w
+/// `[graphs, hidden]`, to `[graphs, nodes, nodes]`.
+pub fn pairs(u: Tensor<3>, v: Tensor<3>, w: Tensor<2>, slope: f32) -> Tensor<3> {
+    let [u, v] = [u, v].map(Tensor::into_dispatch);
+    Tensor::from_dispatch(<Dispatch as Compute>::pairs(u, v, w.into_dispatch(), slope))
+}
+
+/// Attention along edges: Σ_j w_ij v_j with w_ij = G_ij a_ij / Σ_j G_ij a_ij and a = softmax(q · k / sqrt(width) + b),
+/// for each head. Queries `[graphs, nodes, heads · width]`, keys and values `[graphs, parents, heads · width]`, b
+/// `[heads, nodes, parents]`, G `[graphs, nodes, parents]`.
+pub fn attention(
+    [query, key, value]: [Tensor<3>; 3],
+    bias: Tensor<3>,
+    edges: Tensor<3>,
+) -> Tensor<3> {
+    let [query, key, value, bias, edges] =
+        [query, key, value, bias, edges].map(Tensor::into_dispatch);
+    Tensor::from_dispatch(<Dispatch as Compute>::attention(query, key, value, bias, edges))
+}
+
+/// log(softmax(logits)[code] + least) of each row, `[rows, classes]` and `[rows]`; the codes have no gradient.
+pub fn log_probability(logits: Tensor<2>, codes: Tensor<1>, least: f32) -> Tensor<1> {
+    let (logits, codes) = (logits.into_dispatch(), codes.into_dispatch());
+    Tensor::from_dispatch(<Dispatch as Compute>::log_probability(logits, codes, least))
+}
+
 /// The same images, laid out in memory as the kernels read them; they must have no gradient.
 pub fn arrange(images: Tensor<4>) -> Tensor<4> {
     Tensor::from_dispatch(<Dispatch as Compute>::arrange(images.into_dispatch()))
@@ -215,6 +241,77 @@ pub trait Compute: Backend {
         let sums = Self::float_add(Self::float_mul(apart, times), along(shift));
         let output = activate::<Self>(sums, Activation::LeakyRelu(slope));
         (output, Self::float_detach(flat(mean)), Self::float_detach(flat(variance)))
+    }
+
+    /// See [`pairs`].
+    fn pairs(
+        u: FloatTensor<Self>,
+        v: FloatTensor<Self>,
+        w: FloatTensor<Self>,
+        slope: f32,
+    ) -> FloatTensor<Self> {
+        let shape = u.shape();
+        let [graphs, nodes, hidden] = [shape[0], shape[1], shape[2]];
+        let u = Self::float_reshape(u, Shape::new([graphs, nodes, 1, hidden]));
+        let v = Self::float_reshape(v, Shape::new([graphs, 1, nodes, hidden]));
+        let w = Self::float_reshape(w, Shape::new([graphs, 1, 1, hidden]));
+        let units = activate::<Self>(Self::float_add(u, v), Activation::LeakyRelu(slope));
+        let sums = Self::float_sum_dim(Self::float_mul(units, w), 3);
+        Self::float_reshape(sums, Shape::new([graphs, nodes, nodes]))
+    }
+
+    /// See [`attention`].
+    fn attention(
+        query: FloatTensor<Self>,
+        key: FloatTensor<Self>,
+        value: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        edges: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let (shape, heads) = (query.shape(), bias.shape()[0]);
+        let [graphs, nodes, all] = [shape[0], shape[1], shape[2]];
+        let parents = key.shape()[1];
+        let split = |x, count: usize| {
+            let x = Self::float_reshape(x, Shape::new([graphs, count, heads, all / heads]));
+            Self::float_swap_dims(x, 1, 2)
+        };
+        let scale = (heads as f32 / all as f32).sqrt();
+        let keys = Self::float_swap_dims(split(key, parents), 2, 3);
+        let fit =
+            Self::float_mul_scalar(Self::float_matmul(split(query, nodes), keys), scale.into());
+        let bias = Self::float_reshape(bias, Shape::new([1, heads, nodes, parents]));
+        let scores = Self::float_add(fit, bias);
+        let largest = Self::float_detach(Self::float_max_dim(scores.clone(), 3));
+        let powers = Self::float_exp(Self::float_sub(scores, largest));
+        let soft = Self::float_div(powers.clone(), Self::float_sum_dim(powers, 3));
+        let edges = Self::float_reshape(edges, Shape::new([graphs, 1, nodes, parents]));
+        let through = Self::float_mul(soft, edges);
+        let sums = Self::float_add_scalar(Self::float_sum_dim(through.clone(), 3), 1e-6f32.into());
+        let received = Self::float_matmul(Self::float_div(through, sums), split(value, parents));
+        Self::float_reshape(Self::float_swap_dims(received, 1, 2), Shape::new([graphs, nodes, all]))
+    }
+
+    /// See [`log_probability`].
+    fn log_probability(
+        logits: FloatTensor<Self>,
+        codes: FloatTensor<Self>,
+        least: f32,
+    ) -> FloatTensor<Self> {
+        let shape = logits.shape();
+        let [rows, classes] = [shape[0], shape[1]];
+        let each =
+            TensorData::new((0..classes).map(|k| k as f32).collect::<Vec<_>>(), [1, classes]);
+        let each = Self::float_from_data(each, &logits.device());
+        let apart = Self::float_sub(Self::float_reshape(codes, Shape::new([rows, 1])), each);
+        // 1 where a code is the class, 0 where it is another.
+        let near = Self::float_neg(Self::float_abs(apart));
+        let ones = Self::relu(Self::float_add_scalar(near, 1.0f32.into()));
+        let largest = Self::float_detach(Self::float_max_dim(logits.clone(), 1));
+        let powers = Self::float_exp(Self::float_sub(logits, largest));
+        let likely = Self::float_sum_dim(Self::float_mul(powers.clone(), ones), 1);
+        let likely = Self::float_div(likely, Self::float_sum_dim(powers, 1));
+        let found = Self::float_log(Self::float_add_scalar(likely, least.into()));
+        Self::float_reshape(found, Shape::new([rows]))
     }
 
     /// See [`arrange`].

@@ -5,6 +5,7 @@ pub mod causal_encoder;
 pub mod effects;
 pub mod graph;
 pub mod reader;
+pub mod retrieval;
 pub mod rollout;
 pub mod temporal;
 pub mod triplets;

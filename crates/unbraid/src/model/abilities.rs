@@ -23,6 +23,8 @@ pub struct Abilities<'a> {
     pub interactions: Option<&'a dyn Interacts>,
     /// How latents follow each other in time.
     pub transition: Option<&'a dyn Follows>,
+    /// Which action led from one observation to another.
+    pub retrieval: Option<&'a dyn Retrieves>,
     /// How many latents each layer has, from the bottom, for methods with several layers of latents.
     pub layers: Vec<usize>,
     /// The factor that each latent is given to by the method itself, none for those of no factor.
@@ -66,6 +68,12 @@ pub trait Follows {
     /// The expected latents after a step, `[rows, latents]`, given those before, the targets of the step
     /// `[rows, factors]` and its action `[rows, action]`.
     fn next(&self, before: Tensor<2>, targets: Tensor<2>, actions: Tensor<2>) -> Tensor<2>;
+}
+
+/// A method that tells which action led from one observation to another.
+pub trait Retrieves {
+    /// log p(action | before, after) of each action, `[rows, actions]`.
+    fn retrieve(&self, before: Tensor<4>, after: Tensor<4>) -> Tensor<2>;
 }
 
 /// A method with both densities p(x, z) and q(z|x).

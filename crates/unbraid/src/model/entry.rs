@@ -9,7 +9,7 @@ use unbraid_measure::settings;
 use super::fitted::Fitted;
 use super::learner::Learner;
 use super::trained::Trained;
-use super::{Baseline, Model, Settings, Task};
+use super::{Baseline, Grid, Model, Settings, Task};
 use crate::compute::device;
 use crate::error::Result;
 
@@ -38,6 +38,9 @@ pub trait Method: Send + Sync {
 
     /// How many latents there will be, where the settings say so.
     fn latents(&self) -> Option<usize>;
+
+    /// The grid of codes that an observation will be, of a quantised model.
+    fn grid(&self, task: &Task) -> Option<Grid>;
 
     /// The supervision that these settings need.
     fn supervision(&self) -> Supervision;
@@ -89,6 +92,10 @@ impl<M: Model> Method for OfModel<M> {
         self.0.latents()
     }
 
+    fn grid(&self, task: &Task) -> Option<Grid> {
+        self.0.grid(task)
+    }
+
     fn supervision(&self) -> Supervision {
         M::supervision(&self.0)
     }
@@ -108,6 +115,10 @@ impl<B: Baseline> Method for OfBaseline<B> {
 
     fn latents(&self) -> Option<usize> {
         self.0.latents()
+    }
+
+    fn grid(&self, task: &Task) -> Option<Grid> {
+        self.0.grid(task)
     }
 
     fn supervision(&self) -> Supervision {

@@ -177,6 +177,11 @@ pub trait Learner: Send {
         None
     }
 
+    /// log p(action | before, after) of each action, `[rows, actions]`, if the method can tell.
+    fn retrieve(&self, _before: &Seen, _after: &Seen) -> Option<Array2<f32>> {
+        None
+    }
+
     /// How many latents each concept has, if latents stand for concepts.
     fn dimensions(&self) -> Option<usize> {
         None

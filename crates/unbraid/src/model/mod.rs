@@ -32,12 +32,12 @@ mod trained;
 pub mod weights;
 
 pub use abilities::{
-    Abilities, Concepts, Decoder, Densities, Follows, Interacts, Intervened, Reason, Samples,
-    Strengths,
+    Abilities, Concepts, Decoder, Densities, Follows, Interacts, Intervened, Reason, Retrieves,
+    Samples, Strengths,
 };
 pub use loss::Loss;
 pub use step::Step;
-pub use task::{Columns, Task};
+pub use task::{Columns, Grid, Task};
 
 use batch::{Batch, Seen};
 use weights::Weights;
@@ -49,6 +49,11 @@ pub trait Settings: Serialize + DeserializeOwned + Default + Clone + Send + Sync
 
     /// How many latents a model with these settings has, where they say so.
     fn latents(&self) -> Option<usize> {
+        None
+    }
+
+    /// The grid of codes that a quantised model with these settings makes of an observation.
+    fn grid(&self, _task: &Task) -> Option<Grid> {
         None
     }
 }

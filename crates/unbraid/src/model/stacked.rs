@@ -16,7 +16,7 @@ use unbraid_measure::watch::{Stage, Watch};
 use super::batch::Seen;
 use super::learner::{Intervened, Learner, Posterior, Terms};
 use super::weights::Weights;
-use super::{Step, Strengths, Task};
+use super::{Grid, Step, Strengths, Task};
 use crate::error::Result;
 
 /// Rows that are encoded at once.
@@ -35,8 +35,8 @@ impl Stacked {
     }
 
     /// What the top knows of its data: codes in place of observations.
-    pub fn task(task: &Task, latents: usize) -> Task {
-        Task { shape: vectors(latents), ..*task }
+    pub fn task(task: &Task, latents: usize, grid: Option<Grid>) -> Task {
+        Task { shape: vectors(latents), grid, ..*task }
     }
 
     /// The same rows as the base encodes them.
@@ -126,6 +126,10 @@ impl Learner for Stacked {
         actions: ArrayView2<f32>,
     ) -> Option<Array2<f32>> {
         self.top.next(before, targets, actions)
+    }
+
+    fn retrieve(&self, before: &Seen, after: &Seen) -> Option<Array2<f32>> {
+        self.top.retrieve(&self.seen(before), &self.seen(after))
     }
 
     fn blocks(&self) -> Option<Vec<Option<usize>>> {

@@ -19,6 +19,11 @@ impl Step {
         Self { number, total, noise: rng.at(number) }
     }
 
+    /// Random numbers of other kinds.
+    pub fn rng(&mut self) -> &mut Rng {
+        &mut self.noise
+    }
+
     /// The numbers below `count` in a random order.
     pub fn permutation(&mut self, count: usize) -> Vec<usize> {
         self.noise.permutation(count)

@@ -15,6 +15,33 @@ pub struct Task {
     pub targets: Columns,
     /// How many numbers an action has; 0 without actions.
     pub action: usize,
+    /// The grid of codes that an observation is, where it is that of a quantised base.
+    pub grid: Option<Grid>,
+}
+
+/// A grid of cells with a code from each of some codebooks: book by book, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// How many codebooks.
+    pub books: usize,
+    /// How many codes each has.
+    pub codes: usize,
+    /// Rows of cells.
+    pub height: usize,
+    /// Columns of cells.
+    pub width: usize,
+}
+
+impl Grid {
+    /// How many cells.
+    pub fn cells(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// How many codes an observation has.
+    pub fn size(&self) -> usize {
+        self.books * self.cells()
+    }
 }
 
 impl Task {
@@ -32,7 +59,7 @@ impl Task {
 
     /// Observations and nothing beside them.
     pub const fn observing(shape: Shape, rows: usize) -> Self {
-        Self { shape, rows, label: 0, targets: Columns(0), action: 0 }
+        Self { shape, rows, label: 0, targets: Columns(0), action: 0, grid: None }
     }
 }
 

@@ -202,6 +202,21 @@ impl<M: Model> Learner for Trained<M> {
         })
     }
 
+    fn retrieve(&self, before: &Seen, after: &Seen) -> Option<Array2<f32>> {
+        let (model, shape) = (self.model().valid(), self.shape);
+        on_workers(move || {
+            let retrieval = model.abilities().retrieval?;
+            let mut found = Vec::new();
+            for from in (0..before.len()).step_by(CHUNK) {
+                let to = before.len().min(from + CHUNK);
+                let x =
+                    |seen: &Seen| Batch::new(&seen.part(from, to), shape, &device::inference()).x();
+                found.extend(batch::numbers(retrieval.retrieve(x(before), x(after))));
+            }
+            Some(in_rows(found, before.len()))
+        })
+    }
+
     fn blocks(&self) -> Option<Vec<Option<usize>>> {
         self.model().abilities().blocks
     }

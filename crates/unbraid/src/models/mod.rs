@@ -19,6 +19,7 @@ pub mod causal_vae_unsup;
 pub mod citris_nf;
 pub mod citris_vae;
 pub mod condition_vae;
+pub mod ct_vae;
 pub mod dc_ign;
 pub mod dip_vae;
 pub mod factor_vae;
@@ -27,6 +28,7 @@ pub mod ica;
 pub mod info_gan;
 pub mod ivae;
 pub mod ladder_vae;
+pub mod pair_classifier;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
@@ -80,6 +82,8 @@ pub static MODELS: &[Entry] = &[
     model::<biscuit_nf::BiscuitNf>(),
     model::<vq_vae::VqVae<vq_vae::One>>(),
     model::<vq_vae::VqVae<vq_vae::Several>>(),
+    model::<ct_vae::CtVae>(),
+    model::<pair_classifier::PairClassifier>(),
 ];
 
 /// Find a method by name.

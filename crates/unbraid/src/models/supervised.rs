@@ -5,7 +5,6 @@
 
 use burn::module::Module;
 use burn::tensor::Device;
-use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Dataset, Supervision};
 use unbraid_measure::info::Info;
 use unbraid_measure::rng::Rng;
@@ -13,42 +12,10 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Code, Loss, Model, Step, Task};
 use crate::parts::concepts::scaling::{Scaling, labels};
-use crate::parts::nets::autoencoder::{Net, NetSettings, Reader};
-
-/// The settings of the predictor.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Config {
-    /// "conv", "conv4", "burgess", "factor", "fc", or "auto": conv for images, fc for vectors.
-    pub net: Net,
-    /// Units of a dense layer; 0 for the paper's.
-    pub width: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        let NetSettings { net, width, .. } = NetSettings::default();
-        Self { net, width }
-    }
-}
-
-impl Config {
-    fn nets(&self, labels: usize) -> NetSettings {
-        let &Self { net, width } = self;
-        NetSettings { latents: labels.max(1), net, width, ..NetSettings::default() }
-    }
-}
-
-impl Settings for Config {
-    fn resolve(&mut self, task: &Task) -> Result<()> {
-        let mut nets = self.nets(task.label);
-        nets.resolve(task)?;
-        let NetSettings { net, width, .. } = nets;
-        *self = Self { net, width };
-        Ok(())
-    }
-}
+use crate::parts::nets::autoencoder::Reader;
+use crate::parts::nets::reader_settings::ReaderSettings;
 
 /// A predictor of the labels.
 #[derive(Module, Debug)]
@@ -58,7 +25,7 @@ pub struct Supervised {
 }
 
 impl Model for Supervised {
-    type Config = Config;
+    type Config = ReaderSettings;
     const INFO: Info = Info {
         name: "supervised",
         title: "Supervised reader",
@@ -80,7 +47,7 @@ Predictions as good as the image allows. It has no decoder.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
 
-    fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
+    fn init(config: &ReaderSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
         let nets = config.nets(task.label);
         Self {
             reader: Reader::new(&nets, task.shape, &mut rng.split("reader"), device),

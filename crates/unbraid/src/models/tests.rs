@@ -524,4 +524,5 @@ fn settings_that_are_words_list_themselves_and_stay_as_they_are() {
     assert!(other.starts_with("setting `model.net` cannot be \"paper\""), "{other}");
 }
 
+mod actions;
 mod transitions;

@@ -23,7 +23,7 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::Result;
 use crate::model::batch::Batch;
-use crate::model::{Abilities, Code, Loss, Model, Settings, Step, Task};
+use crate::model::{Abilities, Code, Grid, Loss, Model, Settings, Step, Task};
 use crate::parts::quantised::RECIPE;
 use crate::parts::quantised::quantised_net::{QuantisedNet, QuantisedSettings};
 
@@ -33,6 +33,8 @@ pub trait Form: Clone + std::fmt::Debug + Send + Sync + 'static {
     const INFO: Info;
     /// How many codebooks, and how many codes in each, unless it is said.
     const SIZE: [usize; 2];
+    /// Whether a code sees its own patch of an image only, unless it is said.
+    const LOCAL: bool;
 }
 
 /// One codebook: the VQ-VAE.
@@ -52,6 +54,7 @@ impl Form for One {
         page: PAGE_OF_ONE,
     };
     const SIZE: [usize; 2] = [1, 256];
+    const LOCAL: bool = false;
 }
 
 impl Form for Several {
@@ -63,6 +66,7 @@ impl Form for Several {
         page: PAGE_OF_SEVERAL,
     };
     const SIZE: [usize; 2] = [2, 128];
+    const LOCAL: bool = true;
 }
 
 const PAGE_OF_ONE: &str = "\
@@ -78,7 +82,8 @@ vectors of a batch during the first 70 % of the training.
 
 ## Settings
 codes (256) of embedding (32) numbers, codebook (ema or loss), commitment (0.25), channels (32, of the first
-layer), blocks (2, residual, of each half), likelihood (bernoulli, gaussian or auto: bernoulli for black and
+layer), blocks (2, residual, of each half), local (false; true for codes that see their own patch of 8x8 pixels
+only), likelihood (bernoulli, gaussian or auto: bernoulli for black and
 white images), books (1; several are mcq-vae).
 
 ## What to expect
@@ -99,8 +104,9 @@ codebook of its own: two books of 128 codes say 16,384 different things with 256
     L = MSE(x, x_hat) / variance + commitment sum over books |e - sg q|^2
 
 ## Settings
-books (2) of codes (128) each, and those of vq-vae: embedding (32, all slices together), codebook (ema or loss),
-commitment (0.25), channels (32), blocks (2), likelihood (bernoulli, gaussian or auto).
+books (2) of codes (128) each, local (true: a code sees its own patch of the image only, so that little changes where
+little is done; false lets it see the whole), and those of vq-vae: embedding (32, all slices together), codebook (ema
+or loss), commitment (0.25), channels (32), blocks (2), likelihood (bernoulli, gaussian or auto).
 
 ## What to expect
 As vq-vae; better reconstructions with the same number of vectors. The code of an image has a number for each book
@@ -122,13 +128,18 @@ pub struct Config<F> {
 impl<F: Form> Default for Config<F> {
     fn default() -> Self {
         let [books, codes] = F::SIZE;
-        Self { net: QuantisedSettings::with(books, codes), form: PhantomData }
+        let net = QuantisedSettings { local: F::LOCAL, ..QuantisedSettings::with(books, codes) };
+        Self { net, form: PhantomData }
     }
 }
 
 impl<F: Form> Settings for Config<F> {
     fn resolve(&mut self, task: &Task) -> Result<()> {
         self.net.resolve(task)
+    }
+
+    fn grid(&self, task: &Task) -> Option<Grid> {
+        Some(self.net.grid(task))
     }
 }
 

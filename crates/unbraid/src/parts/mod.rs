@@ -15,3 +15,5 @@ pub mod concepts;
 pub mod quantised;
 
 pub mod time;
+
+pub mod actions;

@@ -10,11 +10,11 @@ use super::directory::Run;
 use super::files;
 use super::plan::Plan;
 use crate::error::{Error, Result};
-use crate::model::Task;
 use crate::model::batch::Seen;
 use crate::model::entry::Entry;
 use crate::model::learner::Learner;
 use crate::model::stacked::Stacked;
+use crate::model::{Grid, Task};
 use crate::models;
 
 /// The settings of a base of its own that are those of its training.
@@ -25,6 +25,8 @@ pub struct Base {
     place: Place,
     plan: Box<Plan>,
     latents: usize,
+    /// Of a quantised base.
+    grid: Option<Grid>,
 }
 
 enum Place {
@@ -71,7 +73,8 @@ impl Base {
             return Err(refused("must encode observations alone, and this one sees labels too"));
         }
         let latents = learner.encode(&Seen::of(&*plan.data, &[0])).ncols();
-        Ok(Self { place: Place::Named(Box::new(run)), plan: Box::new(plan), latents })
+        let grid = plan.method.grid(&plan.task);
+        Ok(Self { place: Place::Named(Box::new(run)), plan: Box::new(plan), latents, grid })
     }
 
     /// One that is still to be trained on the data of the model above, with these settings.
@@ -92,10 +95,11 @@ impl Base {
         table.insert("train".into(), Value::Table(train));
         let plan = Config::from_table(table)?.resolve_with(models::find(name)?);
         let plan = plan.map_err(|source| refused(&format!("cannot be trained: {source}")))?;
-        let Some(latents) = plan.method.latents() else {
+        let grid = plan.method.grid(&plan.task);
+        let Some(latents) = plan.method.latents().or(grid.map(|grid| grid.size())) else {
             return Err(refused("must be a model whose settings say how many latents it has"));
         };
-        Ok(Self { place: Place::Own, plan: Box::new(plan), latents })
+        Ok(Self { place: Place::Own, plan: Box::new(plan), latents, grid })
     }
 
     /// The plan of a base that is trained before the model, if it is.
@@ -105,7 +109,7 @@ impl Base {
 
     /// What a model on top of it knows of its data.
     pub(super) fn task(&self, task: &Task) -> Task {
-        Stacked::task(task, self.latents)
+        Stacked::task(task, self.latents, self.grid)
     }
 
     /// A learner on top of it, of a run in this directory.

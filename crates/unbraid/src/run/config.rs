@@ -79,7 +79,7 @@ pub struct ScoreSettings {
     pub bound: usize,
     /// How many rows the bound is computed on, held-out ones if there are any.
     pub bound_rows: usize,
-    /// Interventions that are judged with the scores: "triplets", "interactions".
+    /// Interventions that are judged with the scores: "triplets", "interactions", "actions".
     pub interventions: Vec<Judged>,
 }
 
@@ -90,6 +90,8 @@ words! {
         Triplets = "triplets",
         /// What actions touch, against the true targets.
         Interactions = "interactions",
+        /// Which action led from one observation to the next, against what was done.
+        Actions = "actions",
     }
 }
 

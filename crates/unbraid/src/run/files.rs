@@ -41,6 +41,8 @@ pub const SWAP: &str = "swap.png";
 pub const TRIPLETS: &str = "triplets.json";
 /// Which factors actions touch, learned and true.
 pub const INTERACTIONS: &str = "interactions.json";
+/// Which actions are told right.
+pub const ACTIONS: &str = "actions.json";
 /// The codes that `unbraid encode` writes if not told otherwise.
 pub const CODES: &str = "codes.npz";
 /// The page about the run.
@@ -64,7 +66,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 21] = [
+const FIRST: [Entry; 22] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -82,6 +84,7 @@ const FIRST: [Entry; 21] = [
     result(EFFECTS, "what interventions do, measured"),
     result(INTERACTIONS, "which factors actions touch, learned and true"),
     result(interactions::FILE, "where an action touches each factor, learned and true"),
+    result(ACTIONS, "which actions are told right"),
     result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
     result(triplets::FILE, "two images, their mixture by the model, and the true one"),
     result(SWAP, "some factors of one image in another"),

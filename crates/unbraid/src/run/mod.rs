@@ -4,6 +4,7 @@
 //! [`Run`] is a directory, [`TrainedRun`] a directory with its data and its method. Every stage adds what
 //! it can ask of a trained run in a file of its own: `score.rs`, `pictures.rs`, `intervene.rs`, …
 
+mod actions;
 mod base;
 pub mod bench;
 pub mod card;

@@ -132,6 +132,7 @@ impl TrainedRun {
             match judged {
                 Judged::Triplets => drop(self.triplets(watch)?),
                 Judged::Interactions => drop(self.interactions(watch)?),
+                Judged::Actions => drop(self.actions(watch)?),
             }
         }
         Ok(())

@@ -8,4 +8,5 @@ pub mod layers;
 pub mod mlp;
 pub mod normalised;
 pub mod pixels;
+pub mod reader_settings;
 pub mod simple;

@@ -8,16 +8,17 @@
 //!
 //! Both averages begin together, so the ratio needs no correction for their start. A code that almost nothing
 //! is nearest to would stay where it is for ever: every 100 steps of the first 70 % of a training such codes
-//! are put on vectors of the batch. The released CT-VAE cuts its slices so that they overlap; these do not.
+//! are put on vectors of the batch that are far from theirs. The released CT-VAE cuts its slices so that they overlap; these do not.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::components::pca::Pca;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::settings::words;
 
+use super::seeds::{self, Seeds};
 use crate::error::{Error, Result};
 use crate::model::averages::Averages;
 use crate::model::{Step, batch};
@@ -116,16 +117,16 @@ impl Codebooks {
         Self { vectors, counts, commitment: settings.commitment }
     }
 
-    /// With codes that are vectors of these rows, `[rows, D]`, drawn at random.
+    /// With codes that are vectors of these rows, `[rows, D]`, far from each other.
     pub fn fitted(self, rows: ArrayView2<f32>, rng: &Rng) -> Self {
         let [books, codes, width] = self.sizes();
         let mut numbers = Vec::with_capacity(books * codes * width);
         for book in 0..books {
-            let mut rng = rng.at(book as u64);
-            for _ in 0..codes {
-                let row = rows.row(rng.below(rows.nrows()));
-                numbers.extend((0..width).map(|k| row[book * width + k]));
-            }
+            let slice = rows.slice_axis(Axis(1), (book * width..(book + 1) * width).into());
+            let vectors: Vec<f32> = slice.iter().copied().collect();
+            let mut seeds = Seeds::new(&vectors, width, vec![1.0; rows.nrows()]);
+            let rng = &mut rng.at(book as u64);
+            (0..codes).for_each(|_| numbers.extend(seeds.next(rng)));
         }
         self.with(numbers, vec![1.0; books * codes])
     }
@@ -208,7 +209,16 @@ impl Codebooks {
                 counts: batch::numbers(counts.val()),
                 vectors: batch::numbers(self.vectors.val()),
             };
-            seen.revive(&held, &batch::numbers(e.clone().detach()), self.sizes(), step);
+            let [rows, all] = e.dims();
+            let table = |numbers: Vec<f32>| {
+                Array2::from_shape_vec([rows, all], numbers).expect("whole rows")
+            };
+            let near = chosen.iter().enumerate();
+            let near =
+                near.map(|(k, ones)| ones.clone().matmul(of_book(&self.codes(), k))).collect();
+            let near = table(batch::numbers(Tensor::cat(near, 1)));
+            let batch = table(batch::numbers(e.clone().detach()));
+            seen.revive(&held, batch.view(), near.view(), self.sizes(), step.rng());
         }
         let mut averages = Averages::moving(SHARE);
         let flat = |numbers: Vec<f32>| {
@@ -272,26 +282,35 @@ struct Sums {
 }
 
 impl Sums {
-    /// Put dead codes among those that are held on vectors of the batch, `[rows, M · width]`: what they follow is
-    /// chosen so that one step leads there.
+    /// Put dead codes among those that are held on vectors of the batch, `[rows, M · width]`, that are far from the codes
+    /// that they have: what they follow is chosen so that one step leads there.
     fn revive(
         &mut self,
         held: &Self,
-        batch: &[f32],
+        batch: ArrayView2<f32>,
+        chosen: ArrayView2<f32>,
         [books, codes, width]: [usize; 3],
-        step: &mut Step,
+        rng: &mut Rng,
     ) {
-        let rows = batch.len() / (books * width);
-        let usual = rows as f32 / codes as f32;
+        let usual = batch.nrows() as f32 / codes as f32;
         // p + share (value − p) is to be what is wanted.
         let aim = |old: f32, wanted: f32| old + (wanted - old) / SHARE as f32;
-        let mut drawn = step.permutation(rows).into_iter().cycle();
-        for code in (0..books * codes).filter(|code| held.counts[*code] < DEAD * usual) {
-            let (book, row) = (code / codes, drawn.next().expect("a batch has rows"));
-            self.counts[code] = aim(held.counts[code], usual);
-            for k in 0..width {
-                let (at, from) = (code * width + k, (row * books + book) * width + k);
-                self.vectors[at] = aim(held.vectors[at], usual * batch[from]);
+        for book in 0..books {
+            let part = |table: ArrayView2<f32>| -> Vec<f32> {
+                let own = (book * width..(book + 1) * width).into();
+                table.slice_axis(Axis(1), own).iter().copied().collect()
+            };
+            let (vectors, near) = (part(batch), part(chosen));
+            let pairs = vectors.chunks_exact(width).zip(near.chunks_exact(width));
+            let apart = pairs.map(|(vector, code)| seeds::distance(vector, code)).collect();
+            let mut seeds = Seeds::new(&vectors, width, apart);
+            let own = book * codes..(book + 1) * codes;
+            for code in own.filter(|code| held.counts[*code] < DEAD * usual) {
+                self.counts[code] = aim(held.counts[code], usual);
+                for (k, number) in seeds.next(rng).iter().enumerate() {
+                    let at = code * width + k;
+                    self.vectors[at] = aim(held.vectors[at], usual * number);
+                }
             }
         }
     }

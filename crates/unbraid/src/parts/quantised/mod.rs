@@ -3,6 +3,7 @@
 pub mod codebook;
 pub mod nets;
 pub mod quantised_net;
+pub mod seeds;
 
 /// How quantised models are trained.
 pub const RECIPE: &str = "\

@@ -23,7 +23,7 @@ use super::nets::{Decoder, Encoder, GRID, halvings};
 use crate::compute::{arrange, device};
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch};
-use crate::model::{self, Abilities, Code, Loss, Step, Task};
+use crate::model::{self, Abilities, Code, Grid, Loss, Step, Task};
 use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::nets::layers::fixed;
 
@@ -40,6 +40,9 @@ pub struct QuantisedSettings {
     pub channels: usize,
     /// Residual blocks, of each half.
     pub blocks: usize,
+    /// Whether a code sees its own patch of an image only.
+    #[serde(default)]
+    pub local: bool,
     /// "bernoulli", "gaussian", or "auto": bernoulli for black and white images, gaussian for others.
     pub likelihood: Family,
 }
@@ -49,7 +52,14 @@ impl QuantisedSettings {
     pub fn with(books: usize, codes: usize) -> Self {
         let codebook = Learned::Ema;
         let book = CodebookSettings { books, codes, embedding: 32, codebook, commitment: 0.25 };
-        Self { book, channels: 32, blocks: 2, likelihood: Family::Auto }
+        Self { book, channels: 32, blocks: 2, local: false, likelihood: Family::Auto }
+    }
+
+    /// The grid of codes of an observation.
+    pub fn grid(&self, task: &Task) -> Grid {
+        let side = 1 << halvings(task.shape);
+        let CodebookSettings { books, codes, .. } = self.book;
+        Grid { books, codes, height: task.shape.height / side, width: task.shape.width / side }
     }
 
     /// Replace "auto", and refuse what makes no sense.
@@ -100,14 +110,20 @@ impl QuantisedNet {
     /// Build with seeded weights; the settings must have been resolved.
     pub fn new(settings: &QuantisedSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
         let sizes = [settings.channels, settings.blocks, settings.book.embedding];
-        let side = 1 << halvings(task.shape);
+        let Grid { height, width, .. } = settings.grid(task);
         Self {
-            encoder: Encoder::new(sizes, task.shape, &mut rng.split("encoder"), device),
+            encoder: Encoder::new(
+                sizes,
+                settings.local,
+                task.shape,
+                &mut rng.split("encoder"),
+                device,
+            ),
             codebooks: Codebooks::new(&settings.book, &mut rng.split("codes"), device),
             decoder: Decoder::new(sizes, task.shape, &mut rng.split("decoder"), device),
             variance: fixed(vec![1.0], [1], device),
             likelihood: Likelihood::new(settings.likelihood, 1.0, task.shape.range),
-            grid: [task.shape.height / side, task.shape.width / side],
+            grid: [height, width],
         }
     }
 
