@@ -261,7 +261,9 @@ impl Kernel for Forward<'_> {
                 }
                 let (all, through) = (summed(all), summed(through));
                 let share = 1.0 / (all * (through / all + NOTHING));
-                scores.iter_mut().for_each(|score| *score *= share);
+                for score in &mut scores {
+                    *score *= share;
+                }
             }
             kept[i * parents..][..parents].copy_from_slice(&scores[..parents]);
             scores.iter_mut().zip(&edges).for_each(|(score, edge)| *score *= edge);

@@ -41,6 +41,9 @@ fn networks_of_pairs_follow_the_definition() {
     }
 }
 
+/// One of the inputs.
+type Pick = fn(&mut Attended<Vec<f64>>) -> &mut Vec<f64>;
+
 /// out_i of one definition after the other, in f64.
 fn attend(of: &Attended<Vec<f64>>, [graphs, nodes, parents, heads, width]: [usize; 5]) -> Vec<f64> {
     let row = heads * width;
@@ -101,7 +104,7 @@ fn attention_along_edges_follows_the_definition_and_its_differences() {
             let (out, kept) = attention.forward(&of);
             assert!(relative_error(&out, &attend(&exact(), sizes)) < 1e-5, "{cpu:?} {sizes:?}");
             let found = attention.backward(&of, &kept, &upstream);
-            let pick: [(fn(&mut Attended<Vec<f64>>) -> &mut Vec<f64>, &[f32]); 5] = [
+            let pick: [(Pick, &[f32]); 5] = [
                 (|of| &mut of.query, &found.query),
                 (|of| &mut of.key, &found.key),
                 (|of| &mut of.value, &found.value),

@@ -8,7 +8,7 @@ use unbraid::data::{Range, Shape, Supervision};
 use unbraid::evaluate::encode;
 use unbraid::model::entry::Entry;
 use unbraid::model::learner::Learner;
-use unbraid::model::{Step, Task};
+use unbraid::model::{Grid, Step, Task};
 use unbraid::models::MODELS;
 use unbraid::rng::Rng;
 use unbraid::run::bench::Workload;
@@ -21,6 +21,7 @@ use unbraid::watch::{Nobody, Progress, Watch};
 /// segments, a small pendulum where they are concepts, small worlds where it learns from time.
 fn small_data(entry: &Entry) -> &'static str {
     const SEGMENTS: [&str; 3] = ["ivae", "tcl", "segment-flow"];
+    const NAMED: [&str; 2] = ["ct-vae", "pair-classifier"];
     match entry.supervision {
         Supervision::Labels if SEGMENTS.contains(&entry.info.name) => {
             "{ name = 'mixing', sources = 4, segments = 8, points = 50 }"
@@ -30,6 +31,9 @@ fn small_data(entry: &Entry) -> &'static str {
         }
         Supervision::Time(_) | Supervision::Targets(_) => {
             "{ name = 'pong', frames = 400, variant = { size = 16 } }"
+        }
+        Supervision::Actions(_) if NAMED.contains(&entry.info.name) => {
+            "{ name = 'squares', variant = { transitions = { contexts = 40 } } }"
         }
         Supervision::Actions(_) => "{ name = 'voronoi', frames = 400, variant = { size = 16 } }",
         _ => "{ name = 'squares' }",
@@ -48,9 +52,13 @@ fn planned(entry: &Entry, seed: u64, steps: u64, rate: &str) -> Plan {
         small_data(entry),
         entry.info.name
     );
-    if entry.base.is_some() {
-        text += "model.base = { latents = 4, channels = 4, steps = 2, batch = 32 }\n";
-    }
+    text += match entry.base {
+        Some("autoencoder") => {
+            "model.base = { latents = 4, channels = 4, steps = 2, batch = 32 }\n"
+        }
+        Some(_) => "model.base = { codes = 8, channels = 4, steps = 2, batch = 32 }\n",
+        None => "",
+    };
     let has_recipe = !entry.recipe.is_empty();
     let keys = [("latents", "4", true), ("imitation", "10", true), ("channels", "4", has_recipe)];
     for (key, value, wanted) in keys {
@@ -69,6 +77,7 @@ fn defaults(entry: &Entry) -> Table {
     let mut task = Task::of(&*data);
     if entry.base.is_some() {
         task.shape = Shape { channels: 4, height: 1, width: 1, range: Range::Real };
+        task.grid = Some(Grid { books: 1, codes: 8, height: 2, width: 2 });
     }
     (entry.configure)(&Table::new(), &task).expect("a method builds from its defaults").settings()
 }

@@ -2,6 +2,8 @@
 
 use unbraid_measure::data::{Dataset, Shape};
 
+use crate::error::{Error, Result};
+
 /// The form of the data, in a few numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Task {
@@ -15,6 +17,8 @@ pub struct Task {
     pub targets: Columns,
     /// How many numbers an action has; 0 without actions.
     pub action: usize,
+    /// Whether an action is one of some that have names: a single one among zeros.
+    pub named: bool,
     /// The grid of codes that an observation is, where it is that of a quantised base.
     pub grid: Option<Grid>,
 }
@@ -50,6 +54,7 @@ impl Task {
         let label = if data.is_empty() { None } else { data.label(0) };
         let mut task = Self::observing(data.shape(), data.len());
         task.label = label.map_or(0, |label| label.len());
+        task.named = !data.actions().is_empty();
         for step in (0..data.len()).filter_map(|row| data.next(row)) {
             task.targets.insert(&step.targets);
             task.action = step.action.len();
@@ -57,9 +62,19 @@ impl Task {
         task
     }
 
+    /// Refuse actions that are not one of some with names.
+    pub fn check_named(&self) -> Result<()> {
+        if self.named && self.action > 1 {
+            return Ok(());
+        }
+        let reason = "needs several actions with names, of which one is done in each step; make pairs with \
+                      data.variant.transitions, or bring your own";
+        Err(Error::setting("model.name", reason))
+    }
+
     /// Observations and nothing beside them.
     pub const fn observing(shape: Shape, rows: usize) -> Self {
-        Self { shape, rows, label: 0, targets: Columns(0), action: 0, grid: None }
+        Self { shape, rows, label: 0, targets: Columns(0), action: 0, named: false, grid: None }
     }
 }
 

@@ -122,9 +122,8 @@ first, then the ball, its direction last, after 16,000 to 25,000 steps of 512. `
 find their variables. `kl` rises when a variable is discovered.
 
 ## Good to know
-It has not been trained to its published numbers here yet. Few latents help: with 10 on pong all variables come
-up within 9,000 steps of 128, with 16 the direction hides among the latents of the ball's place. See
-`docs/sequences.md`.
+On pong `studies/pong.toml` reaches R2 0.99 for all five variables (one seed, test frames; see `docs/sequences.md`). Few
+latents help: with 16 the direction hides among the latents of the ball's place.
 
 What must hold for the variables to be identifiable: each is intervened on at some steps, no two always
 together, and frames show the whole state. Otherwise you are told, and get fewer variables.",

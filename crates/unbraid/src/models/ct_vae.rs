@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! p(Y | X, a) = Π over cells and books p(code | X, a, G, R)
-//! L = 2 · −log p(Y|X, a)  +  −log q(a|X, Y)  +  −log p(X|X, no action)  + what graphs cost,   q(a|X, Y) ∝ p(Y|X, a)
+//! L = 2 · −log p(Y, R|X, a)  +  −log q(a|X, Y)  +  −log p(X|X, no action)  + what graphs cost,   q(a|X, Y) ∝ p(Y|X, a)
 //! ```
 //!
 //! Half of the rows of a batch are for the first term, a quarter for each of the others (the paper alternates; in the
 //! released code the last has up to 97 %). Further differences from the released code: q is of the whole likelihood,
 //! not of its mean over cells, with which no action can be told from another where few cells change; the second term
-//! compares with some other actions, not all; the prior of an edge is a Bernoulli variable, not noise; actions are
+//! compares with some other actions, not all; the mask is taught by which cells change, without which it soon touches
+//! nothing, since what is not touched is not learned; the prior of an edge is a Bernoulli variable, not noise; actions are
 //! retrieved with the likeliest graph, not with one that is drawn. See `parts/actions` for the graph.
 
 use burn::module::Module;
@@ -28,12 +29,17 @@ use crate::model::{
 };
 use crate::parts::actions::RECIPE;
 use crate::parts::actions::choice::Choice;
+use crate::parts::actions::modes::{Parts, Rows, others};
 use crate::parts::actions::transition::{
     After, GraphKind, Transition, TransitionSettings, diagonal,
 };
 
 /// A code is never less probable: one cell that was guessed wrong does not decide which action it was.
 const LEAST: f32 = 1e-4;
+
+/// The shares of a training from which and until which what graphs cost grows from nothing: edges that go before they
+/// can be of use never come back (with dSprites, from the start, an action was told no better than by chance).
+const GRAPHS: [f64; 2] = [0.3, 0.6];
 
 /// The settings of a CT-VAE.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,8 +56,6 @@ pub struct Config {
     pub sparsity: f64,
     /// The weight of cells without parents (equation 15).
     pub parents: f64,
-    /// The weight of the number of cells that an action touches.
-    pub touch: f64,
     /// Whether edges are all or nothing in training, with the gradient of what lies between; false for that itself.
     pub straight_through: bool,
     /// The graph and the messages.
@@ -68,7 +72,6 @@ impl Default for Config {
             edge: 0.1,
             sparsity: 0.001,
             parents: 0.01,
-            touch: 0.01,
             straight_through: true,
             transition: TransitionSettings::default(),
         }
@@ -82,7 +85,6 @@ impl Settings for Config {
             ("kl", self.kl),
             ("sparsity", self.sparsity),
             ("parents", self.parents),
-            ("touch", self.touch),
         ];
         for (name, weight) in weights {
             if !(weight.is_finite() && weight >= 0.0) {
@@ -96,6 +98,7 @@ impl Settings for Config {
         if self.contrasts == 0 {
             return Err(Error::setting("model.contrasts", "must be at least 1"));
         }
+        task.check_named()?;
         self.transition.check(task)
     }
 }
@@ -135,7 +138,7 @@ graph (learned; full for a plain transition without graph and mask), width (64, 
 of a discoverer), layers (2, of messages), heads (4, of attention), noise (false; true adds a parent of noise),
 contrasts (3, other actions that each is compared with), straight_through (true; false for edges between 0 and 1 in
 training). Weights, in nats: identity (0.01), kl (0.001) from a
-prior edge (0.1), sparsity (0.001) of edges, parents (0.01), touch (0.01) for each cell that is touched.
+prior edge (0.1), sparsity (0.001) of edges, parents (0.01).
 `model.base = { books = 2, codes = 128, steps = 8_000 }` sets the autoencoder.
 
 ## What to expect
@@ -144,7 +147,8 @@ values, or pairs of your own.
 
 ## Reading the log
 `action` is -log p(Y|X, a), `copy` that of leaving an image as it is, `retrieval` the cross-entropy of the actions,
-all in nats. `touched` is the share of cells that an action touches, `parents` how many others a cell depends on.",
+all in nats, and `mask` what telling the cells that change costs. `touched` is the share of cells that an action
+touches, `parents` how many others a cell depends on.",
     };
     const RECIPE: &'static str = RECIPE;
     const BASE: Option<&'static str> = Some("mcq-vae");
@@ -163,14 +167,14 @@ all in nats. `touched` is the share of cells that an action touches, `parents` h
         let (before, after) = batch.transition();
         let [before, after] = [before, after].map(|codes| codes.flatten::<2>(1, 3));
         let parts = Parts::of(before.dims()[0]);
-        let others = self.others(step, &before.device());
+        let count = self.config.contrasts.min(self.actions - 1);
+        let others = others(self.actions, count, step, &before.device());
         let rows = parts.rows(before, after, batch.actions(), &others);
         let draws = parts.draws(others.len());
-        self.cost(
-            &rows,
-            &parts,
-            &mut Choice::Drawn { step, draws: &draws, hard: self.config.straight_through },
-        )
+        let done = step.number as f64 / step.total as f64;
+        let weight = ((done - GRAPHS[0]) / (GRAPHS[1] - GRAPHS[0])).clamp(0.0, 1.0);
+        let hard = self.config.straight_through;
+        self.cost(&rows, &parts, weight, &mut Choice::Drawn { step, draws: &draws, hard })
     }
 
     fn encode(&self, seen: &Batch) -> Code {
@@ -187,109 +191,30 @@ all in nats. `touched` is the share of cells that an action touches, `parents` h
     }
 }
 
-/// How many rows of a batch are for what: half to act, a quarter to tell actions, a quarter to leave alone.
-struct Parts {
-    act: usize,
-    tell: usize,
-    leave: usize,
-}
-
-/// Codes before, actions, codes after: first those to act, then those to tell with their own action, then with each
-/// other one, then those to leave alone.
-struct Rows {
-    before: Tensor<2>,
-    actions: Tensor<2>,
-    after: Tensor<2>,
-}
-
-impl Parts {
-    fn of(rows: usize) -> Self {
-        let quarter = rows / 4;
-        Self { act: rows - 2 * quarter, tell: quarter, leave: quarter }
-    }
-
-    /// Which draw of chance each of the rows below has: those with which an action is compared have its own.
-    fn draws(&self, others: usize) -> Vec<usize> {
-        let told = (0..others).flat_map(|_| self.act..self.act + self.tell);
-        let both = self.act + self.tell;
-        (0..both).chain(told).chain(both..both + self.leave).collect()
-    }
-
-    /// `others` turn an action into another, `[actions, actions]` each.
-    fn rows(
-        &self,
-        before: Tensor<2>,
-        after: Tensor<2>,
-        actions: Tensor<2>,
-        others: &[Tensor<2>],
-    ) -> Rows {
-        let tell = |table: &Tensor<2>| table.clone().narrow(0, self.act, self.tell);
-        let leave = |table: &Tensor<2>| table.clone().narrow(0, self.act + self.tell, self.leave);
-        let both = self.act + self.tell;
-        let all = |first: &Tensor<2>, told: Vec<Tensor<2>>, last: Tensor<2>| {
-            let mut parts = vec![first.clone().narrow(0, 0, both)];
-            parts.extend(told);
-            parts.push(last);
-            Tensor::cat(parts, 0)
-        };
-        let again = |table: &Tensor<2>| others.iter().map(|_| tell(table)).collect::<Vec<_>>();
-        let other = others.iter().map(|other| tell(&actions).matmul(other.clone())).collect();
-        Rows {
-            actions: all(&actions, other, leave(&actions).zeros_like()),
-            after: all(&after, again(&after), leave(&before)),
-            before: all(&before, again(&before), leave(&before)),
-        }
-    }
-}
-
 impl CtVae {
-    /// Actions to compare each with, drawn for a step: turned by some number of places.
-    fn others(&self, step: &mut Step, device: &Device) -> Vec<Tensor<2>> {
-        let (all, count) = (self.actions, self.config.contrasts.min(self.actions - 1));
-        let drawn = step.permutation(all - 1).into_iter().take(count);
-        let turned = |by: usize| {
-            let mut table = vec![0.0; all * all];
-            (0..all).for_each(|a| table[a * all + (a + by + 1) % all] = 1.0);
-            batch::matrix(&table, all, all, device)
-        };
-        drawn.map(turned).collect()
-    }
-
-    fn cost(&self, rows: &Rows, parts: &Parts, choice: &mut Choice) -> Loss {
+    /// `weight` is that of what graphs cost.
+    fn cost(&self, rows: &Rows, parts: &Parts, weight: f64, choice: &mut Choice) -> Loss {
         let nodes = self.transition.nodes();
         let before = nodes.ones(nodes.by_cell(rows.before.clone()));
         let found = self.transition.forward(before.clone(), rows.actions.clone(), choice);
         let likelihood = self.likelihood(found.logits.clone(), rows.after.clone());
-        let Parts { act, tell, leave } = *parts;
-        let all = likelihood.dims()[0];
-        let acted = likelihood.clone().narrow(0, 0, act).mean() * -1.0;
-        let told = if tell == 0 {
-            acted.zeros_like()
-        } else {
-            let each = likelihood.clone().narrow(0, act, all - act - leave);
-            let each = each.reshape([(all - act - leave) / tell, tell]);
-            log_softmax(each, 0).narrow(0, 0, 1).mean() * -1.0
+        let [acted, told, left] = parts.terms(&likelihood, rows.compared);
+        let total = acted.clone() + (told.clone() + left.clone()) * 0.5;
+        let logged = |total: Tensor<1>| {
+            Loss::new(total).term("action", acted).term("retrieval", told).term("copy", left)
         };
-        let left = match leave {
-            0 => acted.zeros_like(),
-            _ => likelihood.narrow(0, all - leave, leave).mean() * -1.0,
-        };
-        let loss = acted.clone() + (told.clone() + left.clone()) * 0.5;
-        let loss = match self.config.transition.graph {
-            GraphKind::Full => loss,
-            GraphKind::Learned => {
-                let alone = self.alone(before, rows, leave, choice);
-                loss + self.graphs(&found, parts) + alone * self.config.identity
-            }
-        };
-        let cells = nodes.grid().cells() as f64;
-        let [touched, edges] = [found.touched[0].clone(), found.edges[0].clone()];
-        Loss::new(loss)
-            .term("action", acted)
-            .term("retrieval", told)
-            .term("copy", left)
-            .term("touched", touched.narrow(0, 0, act).mean().detach())
-            .term("parents", (edges.narrow(0, 0, act).mean() * cells - 1.0).detach())
+        if self.config.transition.graph == GraphKind::Full {
+            return logged(total);
+        }
+        let masked = self.masked(&found, rows, parts.act);
+        let alone = self.alone(before, rows, parts.leave, choice) * self.config.identity;
+        let graphs = (self.graphs(&found, parts) + alone) * weight;
+        let first = |table: &Tensor<3>| table.clone().narrow(0, 0, parts.act).mean().detach();
+        let cells = self.grid().cells() as f64;
+        logged(total + masked.clone() + graphs)
+            .term("mask", masked)
+            .term("touched", first(&found.touched[0]))
+            .term("parents", first(&found.edges[0]) * cells - 1.0)
     }
 
     /// log p(codes) of each row, `[rows]`.
@@ -298,6 +223,22 @@ impl CtVae {
         let codes = self.transition.nodes().by_cell(codes);
         let each = compute::log_probability(logits, codes, LEAST);
         each.reshape([rows, size]).sum_dim(1).squeeze_dim::<1>(1)
+    }
+
+    /// −log p(R) of rows to act, where the cells that are touched are those that change.
+    fn masked(&self, found: &After, rows: &Rows, act: usize) -> Tensor<1> {
+        let (Grid { books, .. }, cells) = (self.grid(), self.grid().cells());
+        let first =
+            |codes: &Tensor<2>| codes.clone().narrow(0, 0, act).reshape([act, books, cells]);
+        let differ = first(&rows.before).not_equal(first(&rows.after)).float();
+        let changed = differ.max_dim(1).reshape([act, cells, 1]);
+        let logits = found.touched[1].clone().narrow(0, 0, act);
+        let signed = logits * (changed * 2.0 - 1.0);
+        log_sigmoid(signed).sum() / -(act as f64)
+    }
+
+    fn grid(&self) -> Grid {
+        self.transition.nodes().grid()
     }
 
     /// −log p of images that are left alone, where a cell depends on itself alone.
@@ -318,10 +259,10 @@ impl CtVae {
         self.likelihood(logits, codes).mean() * -1.0
     }
 
-    /// What the graphs cost: of rows to act KL, edges, cells without parents, cells touched; of those left alone the
+    /// What the graphs cost: of rows to act KL, edges, cells without parents; of those left alone the
     /// distance to a graph without edges.
     fn graphs(&self, found: &After, parts: &Parts) -> Tensor<1> {
-        let Config { identity, kl, edge, sparsity, parents, touch, .. } = self.config;
+        let Config { identity, kl, edge, sparsity, parents, .. } = self.config;
         let (Parts { act, leave, .. }, all) = (parts, found.edges[0].dims()[0]);
         let of = |table: &Tensor<3>| table.clone().narrow(0, 0, *act);
         let mean = |table: Tensor<3>| table.sum() / *act as f64;
@@ -331,12 +272,8 @@ impl CtVae {
         let no = yes.clone() * -1.0 + 1.0;
         let apart = yes * (log[0].clone() - edge.ln()) + no * (log[1].clone() - (-edge).ln_1p());
         let orphans = (log[1].clone().sum_dim(2) * 2.0).exp();
-        let touched = sigmoid(of(&found.touched[1]));
         let edges = of(&found.edges[0]).square();
-        let cost = mean(apart) * kl
-            + mean(edges) * sparsity
-            + mean(orphans) * parents
-            + mean(touched) * touch;
+        let cost = mean(apart) * kl + mean(edges) * sparsity + mean(orphans) * parents;
         if *leave == 0 {
             return cost;
         }
@@ -370,7 +307,7 @@ impl Follows for CtVae {
     fn next(&self, before: Tensor<2>, _targets: Tensor<2>, actions: Tensor<2>) -> Tensor<2> {
         let rows = before.dims()[0];
         let nodes = self.transition.nodes();
-        let (Grid { books, .. }, cells) = (nodes.grid(), nodes.grid().cells());
+        let (Grid { books, .. }, cells) = (self.grid(), self.grid().cells());
         let ones = nodes.ones(nodes.by_cell(before));
         let logits = self.transition.forward(ones, actions, &mut Choice::Likelier).logits;
         let codes = logits.argmax(1).float().reshape([rows, cells, books]);

@@ -28,6 +28,7 @@ pub struct Config {
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
+        task.check_named()?;
         self.net.resolve_for(task, task.action, stacked(task.shape))
     }
 }

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::entry::Entry;
 use crate::model::learner::Learner;
-use crate::model::{Columns, Step, Task};
+use crate::model::{Columns, Grid, Step, Task};
+use crate::models;
 
 /// Beyond these a typing error is more likely than a wish.
 const MOST_STEPS: usize = 1_000_000;
@@ -71,9 +72,12 @@ impl Workload<'_> {
 
     fn prepare(&self) -> Result<(Box<dyn Learner>, Draw)> {
         // What stands on a base sees its codes.
+        let seen = Shape { range: Range::Unit, ..self.shape };
+        let grid = self.grid(&Task::observing(seen, self.batch))?;
+        let codes = grid.map_or(CODES, |grid| grid.size());
         let shape = match self.entry.base {
-            None => Shape { range: Range::Unit, ..self.shape },
-            Some(_) => Shape { channels: CODES, height: 1, width: 1, range: Range::Real },
+            None => seen,
+            Some(_) => Shape { channels: codes, height: 1, width: 1, range: Range::Real },
         };
         let numbers = [self.batch, shape.channels, shape.height, shape.width];
         let numbers = numbers.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
@@ -84,11 +88,17 @@ impl Workload<'_> {
         }
         let (targets, action) = (Columns::first(LABEL_SIZE), LABEL_SIZE);
         let task = Task::observing(shape, self.batch);
-        let task = Task { label: LABEL_SIZE, targets, action, ..task };
+        let task = Task { label: LABEL_SIZE, targets, action, named: true, grid, ..task };
         let rng = Rng::new(0);
         let method = (self.entry.configure)(&self.settings, &task)?;
         let learner = method.build(&task, &rng.split("weights"));
         Ok((learner, self.draw(method.supervision(), shape, &mut rng.split("pixels"))))
+    }
+
+    /// The grid of codes that a quantised base makes of an observation.
+    fn grid(&self, task: &Task) -> Result<Option<Grid>> {
+        let Some(base) = self.entry.base else { return Ok(None) };
+        Ok((models::find(base)?.configure)(&Table::new(), task)?.grid(task))
     }
 
     /// Random numbers in the form of the model's supervision.

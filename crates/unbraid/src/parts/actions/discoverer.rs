@@ -18,6 +18,10 @@ use crate::parts::nets::layers::{constant, glorot};
 /// Of the rectifiers below zero.
 pub const SLOPE: f32 = 0.2;
 
+/// What logits start at: with nearly all edges, a probability of 0.95. Edges that are not needed go; those that are not
+/// there are hardly found, since without them there is nothing to be predicted yet.
+pub const OPEN: f32 = 3.0;
+
 /// A network for each kind of pair.
 #[derive(Module, Debug)]
 pub struct Discoverers {
@@ -45,7 +49,7 @@ impl Discoverers {
             parent,
             bias: glorot([kinds, hidden], hidden, hidden, rng, device),
             last: glorot([kinds, hidden], hidden, 1, rng, device),
-            start: constant(0.0, kinds, device),
+            start: constant(OPEN, kinds, device),
             hidden,
         }
     }
@@ -88,7 +92,7 @@ mod tests {
             let node = |k: usize| x.clone().narrow(0, k, 1);
             let both = Tensor::cat(vec![node(pair / cells), node(pair % cells)], 1);
             let units = leaky_relu(both.matmul(first.clone()) + bias.clone(), SLOPE.into());
-            out.extend(batch::numbers((units * last.clone()).sum()));
+            out.extend(batch::numbers((units * last.clone()).sum() + OPEN));
         }
         out
     }

@@ -1,5 +1,5 @@
-//! Which nodes an action touches (equation 4 of the paper): a probability for each node, from its features and
-//! the action.
+//! Which nodes an action touches (equation 4 of the paper): a probability for each node, from what it has seen of
+//! itself and others, and the action.
 //!
 //! ```text
 //! logit R_i = w · leaky(W x_i + V a)
@@ -13,7 +13,7 @@ use burn::tensor::activation::leaky_relu;
 use burn::tensor::{Device, Tensor};
 use unbraid_measure::rng::Rng;
 
-use super::discoverer::SLOPE;
+use super::discoverer::{OPEN, SLOPE};
 use crate::parts::nets::layers::{Activation, Dense, constant, glorot};
 
 /// The network.
@@ -33,8 +33,7 @@ impl Mask {
             nodes: Dense::new([width, width], Activation::None, rng, device),
             actions: glorot([actions, width], actions, width, rng, device),
             last: Dense::new([width, 1], Activation::None, rng, device),
-            // Most nodes are touched at first: what is not touched is not learned.
-            bias: constant(1.0, 1, device),
+            bias: constant(OPEN, 1, device),
         }
     }
 

@@ -6,12 +6,14 @@
 //! * `discoverer`: which nodes each of them depends on, one small network for every action.
 //! * `choice`: yes or no from probabilities, with gradients.
 //! * `graph_net`: messages along the edges.
+//! * `modes`: what the rows of a batch teach.
 //! * `transition`: all of it, from the codes before to the codes after.
 
 pub mod choice;
 pub mod discoverer;
 pub mod graph_net;
 pub mod mask;
+pub mod modes;
 pub mod nodes;
 pub mod transition;
 

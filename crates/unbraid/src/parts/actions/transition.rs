@@ -2,13 +2,14 @@
 //! along it (Gendron et al. 2023, sections 3 and 4).
 //!
 //! ```text
-//! R_i ~ Bernoulli(mask(x_i, a))                        which cells the action touches; none without an action
+//! R_i ~ Bernoulli(mask(x, a)_i)                        which cells the action touches; none without an action
 //! G_ij ~ Bernoulli((1 − R_i) α⁰_ij + R_i α^a_ij)       what a cell depends on: as without action, or as with it
 //! h = messages along G,  G_ii = 1;  the action is a parent of the cells it touches
 //! y_i = softmax(κ 1[code_i] + O leaky((1 − R_i) W h_i + R_i (s_a ∘ W h_i + t_a)))
 //! ```
 //!
-//! κ makes a cell keep its code unless something speaks against it: a change is learned, not the whole image.
+//! The mask of a cell sees the cells around it. (In the paper it sees the cell alone, which cannot know that a sprite is
+//! about to enter it.) κ makes a cell keep its code unless something speaks against it: a change is learned, not the whole image.
 //! As the paper has it, and the released code does not: edges lead from parent to child, the action is a parent (its
 //! node there sends to nobody), and a cell that is not touched knows nothing of the action.
 
@@ -108,15 +109,19 @@ pub struct Transition {
 /// What finds the graph.
 #[derive(Module, Debug)]
 struct Found {
+    /// What a cell sees of all others before it is known whether it is touched.
+    around: Messages,
     mask: Mask,
     discoverers: Discoverers,
 }
 
 impl Found {
-    fn new(sizes: [usize; 3], rng: &Rng, device: &Device) -> Self {
-        let [actions, width, hidden] = sizes;
+    fn new(settings: &TransitionSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
+        let TransitionSettings { width, hidden, heads, .. } = *settings;
+        let (actions, cells) = (task.action, task.grid.map_or(0, |grid| grid.cells()));
         let networks = &mut rng.split("discoverers");
         Self {
+            around: Messages::new([cells, heads], width, &mut rng.split("around"), device),
             mask: Mask::new(width, actions, &mut rng.split("mask"), device),
             discoverers: Discoverers::new(actions + 1, [width, hidden], networks, device),
         }
@@ -137,7 +142,7 @@ impl Transition {
     /// With seeded weights; the settings must have been checked.
     pub fn new(settings: &TransitionSettings, task: &Task, rng: &Rng, device: &Device) -> Self {
         let grid = task.grid.expect("settings are checked before");
-        let TransitionSettings { graph, width, hidden, layers, heads, noise } = *settings;
+        let TransitionSettings { graph, width, layers, heads, noise, .. } = *settings;
         let (actions, cells) = (task.action, grid.cells());
         let layer = |k: usize| {
             let rng = &mut rng.split("messages").at(k as u64);
@@ -146,8 +151,7 @@ impl Transition {
         let last = &mut rng.split("head");
         Self {
             nodes: Nodes::new(grid, width, &mut rng.split("nodes"), device),
-            found: (graph == GraphKind::Learned)
-                .then(|| Found::new([actions, width, hidden], rng, device)),
+            found: (graph == GraphKind::Learned).then(|| Found::new(settings, task, rng, device)),
             actions: glorot([actions, width], 1, 1, &mut rng.split("actions"), device),
             messages: (0..layers).map(layer).collect(),
             head: Dense::new([width, 2 * width], Activation::None, last, device).he(),
@@ -191,11 +195,12 @@ impl Transition {
     fn touched(&self, x: Tensor<3>, actions: Tensor<2>, choice: &mut Choice) -> [Tensor<3>; 2] {
         let [rows, cells, _] = x.dims();
         let acted = actions.clone().sum_dim(1).reshape([rows, 1, 1]);
-        let Some(Found { mask, .. }) = &self.found else {
+        let Some(Found { around, mask, .. }) = &self.found else {
             let all = acted.expand([rows, cells, 1]);
             return [all.clone(), all];
         };
-        let logits = mask.logits(x, actions);
+        let all = Tensor::ones([rows, cells, cells], &x.device());
+        let logits = mask.logits(around.forward(x, &[], &all), actions);
         [choice.of(logits.clone()) * acted, logits]
     }
 
@@ -241,8 +246,8 @@ impl Transition {
             });
             all.push(Tensor::ones([rows, cells, 1], &device));
         }
-        let (parents, all) = (Tensor::cat(parents, 1), Tensor::cat(all, 2));
-        let send = |h, layer: &Messages| layer.forward(h, parents.clone(), &all);
+        let all = Tensor::cat(all, 2);
+        let send = |h, layer: &Messages| layer.forward(h, &parents, &all);
         let h = self.messages.iter().fold(x, send);
         let units = self.head.forward(h.reshape([rows * cells, width]));
         let units = units.reshape([rows, cells, 2 * width]);
