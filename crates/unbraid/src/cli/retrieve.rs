@@ -1,6 +1,6 @@
 //! `unbraid retrieve`: which action led from one observation to another.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::{Value as Json, json};
 
 use super::args::Retrieve;
@@ -8,6 +8,9 @@ use super::progress::Screen;
 use super::{Output, opened, table};
 
 pub(super) fn run(options: &Retrieve, output: Output) -> Result<()> {
+    if !matches!(options.row.len(), 0 | 2) {
+        bail!("--row is given once for the observation before and once for the one after, as in --row 3 --row 7");
+    }
     let trained = opened(&options.run)?;
     if let [before, after] = options.row[..] {
         let found = trained.retrieve([before, after])?;

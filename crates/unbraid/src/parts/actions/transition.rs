@@ -97,7 +97,7 @@ pub struct Transition {
     actions: Param<Tensor<2>>,
     messages: Vec<Messages>,
     head: Dense,
-    /// s and t of each action, `[actions, 2 · width]`.
+    /// s and t of each action, `[actions, 2 · 2 width]`.
     bent: Param<Tensor<2>>,
     codes: Dense,
     /// κ, of cells that are left alone and of those that are touched.
