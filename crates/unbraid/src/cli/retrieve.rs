@@ -9,7 +9,9 @@ use super::{Output, opened, table};
 
 pub(super) fn run(options: &Retrieve, output: Output) -> Result<()> {
     if !matches!(options.row.len(), 0 | 2) {
-        bail!("--row is given once for the observation before and once for the one after, as in --row 3 --row 7");
+        bail!(
+            "--row is given once for the observation before and once for the one after, as in --row 3 --row 7"
+        );
     }
     let trained = opened(&options.run)?;
     if let [before, after] = options.row[..] {

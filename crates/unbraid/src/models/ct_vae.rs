@@ -37,8 +37,8 @@ use crate::parts::actions::transition::{
 /// A code is never less probable: one cell that was guessed wrong does not decide which action it was.
 const LEAST: f32 = 1e-4;
 
-/// The shares of a training from which and until which what graphs cost grows from nothing: edges that go before they
-/// can be of use never come back (with dSprites, from the start, an action was told no better than by chance).
+/// Until the first of these shares of a training every cell sees every other and is touched; then graph and mask are drawn,
+/// and what graphs cost grows until the second. Edges that go before they can be of use never come back.
 const GRAPHS: [f64; 2] = [0.3, 0.6];
 
 /// The settings of a CT-VAE.
@@ -172,9 +172,13 @@ touches, `parents` how many others a cell depends on.",
         let rows = parts.rows(before, after, batch.actions(), &others);
         let draws = parts.draws(others.len());
         let done = step.number as f64 / step.total as f64;
-        let weight = ((done - GRAPHS[0]) / (GRAPHS[1] - GRAPHS[0])).clamp(0.0, 1.0);
+        let weight = (done - GRAPHS[0]) / (GRAPHS[1] - GRAPHS[0]);
         let hard = self.config.straight_through;
-        self.cost(&rows, &parts, weight, &mut Choice::Drawn { step, draws: &draws, hard })
+        let choice = &mut match weight < 0.0 {
+            true => Choice::Yes(step),
+            false => Choice::Drawn { step, draws: &draws, hard },
+        };
+        self.cost(&rows, &parts, weight.clamp(0.0, 1.0), choice)
     }
 
     fn encode(&self, seen: &Batch) -> Code {
@@ -207,6 +211,9 @@ impl CtVae {
             return logged(total);
         }
         let masked = self.masked(&found, rows, parts.act);
+        if let Choice::Yes(_) = choice {
+            return logged(total + masked.clone()).term("mask", masked);
+        }
         let alone = self.alone(before, rows, parts.leave, choice) * self.config.identity;
         let graphs = (self.graphs(&found, parts) + alone) * weight;
         let first = |table: &Tensor<3>| table.clone().narrow(0, 0, parts.act).mean().detach();

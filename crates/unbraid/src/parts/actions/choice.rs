@@ -27,13 +27,17 @@ pub enum Choice<'a> {
     },
     /// What is likelier.
     Likelier,
+    /// Yes, whatever is probable.
+    Yes(&'a mut Step),
 }
 
 impl Choice<'_> {
     /// 1 for yes, from the logits of probabilities `[rows, …]`.
     pub fn of(&mut self, logits: Tensor<3>) -> Tensor<3> {
-        let Self::Drawn { step, draws, hard } = self else {
-            return logits.greater_elem(0.0).float();
+        let (step, draws, hard) = match self {
+            Self::Drawn { step, draws, hard } => (step, *draws, *hard),
+            Self::Likelier => return logits.greater_elem(0.0).float(),
+            Self::Yes(_) => return logits.ones_like(),
         };
         let noise = logistic(logits.dims(), step, draws, &logits.device());
         let soft = sigmoid(logits.clamp(-LARGEST, LARGEST) + noise);

@@ -212,9 +212,10 @@ impl Transition {
         choice: &mut Choice,
     ) -> [Tensor<3>; 2] {
         let ([rows, cells, _], device) = (x.dims(), x.device());
-        let Some(Found { discoverers, .. }) = &self.found else {
-            let all = Tensor::ones([rows, cells, cells], &device);
-            return [all.clone(), all];
+        let all = || Tensor::ones([rows, cells, cells], &device);
+        let discoverers = match (&self.found, &choice) {
+            (None, _) | (_, Choice::Yes(_)) => return [all(), all()],
+            (Some(Found { discoverers, .. }), _) => discoverers,
         };
         let kinds = |none: Tensor<2>, some: Tensor<2>| Tensor::cat(vec![none, some], 1);
         let none = kinds(Tensor::ones([rows, 1], &device), Tensor::zeros(actions.dims(), &device));
@@ -242,7 +243,9 @@ impl Transition {
         if self.noise {
             parents.push(match choice {
                 Choice::Likelier => Tensor::zeros([rows, 1, width], &device),
-                Choice::Drawn { step, .. } => step.noise([rows, 1, width], &device),
+                Choice::Drawn { step, .. } | Choice::Yes(step) => {
+                    step.noise([rows, 1, width], &device)
+                }
             });
             all.push(Tensor::ones([rows, cells, 1], &device));
         }
