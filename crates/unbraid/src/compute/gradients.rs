@@ -9,11 +9,12 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, AutodiffBackend, Flex, TensorMetadata};
 use burn::tensor::Shape;
 
+use super::graphs::{Attending, Paired, probability_and_gradient};
 use super::images::dims;
 use super::processor::{
-    Attending, Convolve, Layer, Normed, Paired, activated, activated_backward, dense_backward,
-    dense_forward, entropy_and_gradient, error_and_gradient, larger_of_pairs, normalised,
-    normalised_backward, placed, probability_and_gradient, to_larger_of_pairs,
+    Convolve, Layer, Normed, activated, activated_backward, dense_backward, dense_forward,
+    entropy_and_gradient, error_and_gradient, larger_of_pairs, normalised, normalised_backward,
+    placed, to_larger_of_pairs,
 };
 use super::{Activation, Compute, Form, Likelihood};
 

@@ -12,6 +12,7 @@ pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood, NORMALISE_EPSI
 
 pub mod device;
 mod gradients;
+mod graphs;
 mod images;
 mod processor;
 pub mod workers;

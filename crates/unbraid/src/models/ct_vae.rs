@@ -14,7 +14,7 @@
 //! retrieved with the likeliest graph, not with one that is drawn. See `parts/actions` for the graph.
 
 use burn::module::Module;
-use burn::tensor::activation::{log_sigmoid, log_softmax, sigmoid};
+use burn::tensor::activation::{log_sigmoid, log_softmax};
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Supervision, Window};
@@ -29,10 +29,9 @@ use crate::model::{
 };
 use crate::parts::actions::RECIPE;
 use crate::parts::actions::choice::Choice;
+use crate::parts::actions::costs::CostSettings;
 use crate::parts::actions::modes::{Parts, Rows, others};
-use crate::parts::actions::transition::{
-    After, GraphKind, Transition, TransitionSettings, diagonal,
-};
+use crate::parts::actions::transition::{After, GraphKind, Transition, TransitionSettings};
 
 /// A code is never less probable: one cell that was guessed wrong does not decide which action it was.
 const LEAST: f32 = 1e-4;
@@ -46,18 +45,11 @@ const GRAPHS: [f64; 2] = [0.3, 0.6];
 pub struct Config {
     /// How many other actions each is compared with.
     pub contrasts: usize,
-    /// The weight of a graph without edges where nothing is done (equations 7 and 8).
-    pub identity: f64,
-    /// The weight of the KL of each edge from its prior (equation 12).
-    pub kl: f64,
-    /// The prior probability of an edge.
-    pub edge: f64,
-    /// The weight of the number of edges (equation 14).
-    pub sparsity: f64,
-    /// The weight of cells without parents (equation 15).
-    pub parents: f64,
     /// Whether edges are all or nothing in training, with the gradient of what lies between; false for that itself.
     pub straight_through: bool,
+    /// What graphs cost.
+    #[serde(flatten)]
+    pub costs: CostSettings,
     /// The graph and the messages.
     #[serde(flatten)]
     pub transition: TransitionSettings,
@@ -67,12 +59,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             contrasts: 3,
-            identity: 0.01,
-            kl: 0.001,
-            edge: 0.1,
-            sparsity: 0.001,
-            parents: 0.01,
             straight_through: true,
+            costs: CostSettings::default(),
             transition: TransitionSettings::default(),
         }
     }
@@ -80,24 +68,10 @@ impl Default for Config {
 
 impl Settings for Config {
     fn resolve(&mut self, task: &Task) -> Result<()> {
-        let weights = [
-            ("identity", self.identity),
-            ("kl", self.kl),
-            ("sparsity", self.sparsity),
-            ("parents", self.parents),
-        ];
-        for (name, weight) in weights {
-            if !(weight.is_finite() && weight >= 0.0) {
-                let reason = "must be a number of at least 0";
-                return Err(Error::setting(format!("model.{name}"), reason));
-            }
-        }
-        if !(self.edge > 0.0 && self.edge < 1.0) {
-            return Err(Error::setting("model.edge", "must be between 0 and 1"));
-        }
         if self.contrasts == 0 {
             return Err(Error::setting("model.contrasts", "must be at least 1"));
         }
+        self.costs.check()?;
         task.check_named()?;
         self.transition.check(task)
     }
@@ -137,13 +111,15 @@ mcq-vae or vq-vae as `model.base` to use that.
 graph (learned; full for a plain transition without graph and mask), width (64, features of a cell), hidden (32, units
 of a discoverer), layers (2, of messages), heads (4, of attention), noise (false; true adds a parent of noise),
 contrasts (3, other actions that each is compared with), straight_through (true; false for edges between 0 and 1 in
-training). Weights, in nats: identity (0.01), kl (0.001) from a
-prior edge (0.1), sparsity (0.001) of edges, parents (0.01).
+training). Weights of what graphs cost, in nats: identity (0.01), kl (0.001) from a prior edge (0.1), sparsity (0.001)
+of edges, parents (0.01).
 `model.base = { books = 2, codes = 128, steps = 8_000 }` sets the autoencoder.
 
 ## What to expect
-Data of actions: `[data.variant] transitions = { part = \"train\" }` of any data set whose factors have a list of
-values, or pairs of your own.
+It is new here: it has not been trained to its numbers yet, and whether the learned graph tells as much as
+`graph = full` is not known. Data of actions: `[data.variant] transitions = { part = \"train\" }` of any data set whose factors have a list of
+values, or pairs of your own. For the first 30 % of the training every cell sees every other and is touched; then
+graph and mask are drawn.
 
 ## Reading the log
 `action` is -log p(Y|X, a), `copy` that of leaving an image as it is, `retrieval` the cross-entropy of the actions,
@@ -211,14 +187,14 @@ impl CtVae {
             return logged(total);
         }
         let masked = self.masked(&found, rows, parts.act);
-        if let Choice::Yes(_) = choice {
-            return logged(total + masked.clone()).term("mask", masked);
+        let mut total = total + masked.clone();
+        if weight > 0.0 {
+            let alone = self.alone(before, rows, parts.leave, choice) * self.config.costs.identity;
+            total = total + (self.config.costs.of(&found, parts) + alone) * weight;
         }
-        let alone = self.alone(before, rows, parts.leave, choice) * self.config.identity;
-        let graphs = (self.graphs(&found, parts) + alone) * weight;
         let first = |table: &Tensor<3>| table.clone().narrow(0, 0, parts.act).mean().detach();
         let cells = self.grid().cells() as f64;
-        logged(total + masked.clone() + graphs)
+        logged(total)
             .term("mask", masked)
             .term("touched", first(&found.touched[0]))
             .term("parents", first(&found.edges[0]) * cells - 1.0)
@@ -266,39 +242,14 @@ impl CtVae {
         self.likelihood(logits, codes).mean() * -1.0
     }
 
-    /// What the graphs cost: of rows to act KL, edges, cells without parents; of those left alone the
-    /// distance to a graph without edges.
-    fn graphs(&self, found: &After, parts: &Parts) -> Tensor<1> {
-        let Config { identity, kl, edge, sparsity, parents, .. } = self.config;
-        let (Parts { act, leave, .. }, all) = (parts, found.edges[0].dims()[0]);
-        let of = |table: &Tensor<3>| table.clone().narrow(0, 0, *act);
-        let mean = |table: Tensor<3>| table.sum() / *act as f64;
-        let logits = of(&found.edges[1]);
-        let yes = sigmoid(logits.clone());
-        let log = [log_sigmoid(logits.clone()), log_sigmoid(logits * -1.0)];
-        let no = yes.clone() * -1.0 + 1.0;
-        let apart = yes * (log[0].clone() - edge.ln()) + no * (log[1].clone() - (-edge).ln_1p());
-        let orphans = (log[1].clone().sum_dim(2) * 2.0).exp();
-        let edges = of(&found.edges[0]).square();
-        let cost = mean(apart) * kl + mean(edges) * sparsity + mean(orphans) * parents;
-        if *leave == 0 {
-            return cost;
-        }
-        let last = found.edges[1].clone().narrow(0, all - leave, *leave);
-        let own = diagonal(last.dims()[1], &last.device());
-        cost + (sigmoid(last) - own).square().sum() / *leave as f64 * identity
-    }
-
-    /// log p(after | before, action), with the likeliest graph.
-    fn explained(&self, before: &Tensor<2>, after: &Tensor<2>, action: usize) -> Tensor<2> {
-        let (rows, device) = (before.dims()[0], before.device());
+    /// log p(after | before, action), with the likeliest graph, of codes before as ones.
+    fn explained(&self, before: Tensor<2>, after: Tensor<2>, action: usize) -> Tensor<2> {
+        let (rows, device) = (after.dims()[0], after.device());
         let mut ones = vec![0.0; rows * self.actions];
         ones.iter_mut().skip(action).step_by(self.actions).for_each(|one| *one = 1.0);
         let actions = batch::matrix(&ones, rows, self.actions, &device);
-        let nodes = self.transition.nodes();
-        let before = nodes.ones(nodes.by_cell(before.clone()));
         let found = self.transition.forward(before, actions, &mut Choice::Likelier);
-        self.likelihood(found.logits, after.clone()).reshape([rows, 1])
+        self.likelihood(found.logits, after).reshape([rows, 1])
     }
 }
 
@@ -325,7 +276,9 @@ impl Follows for CtVae {
 impl Retrieves for CtVae {
     fn retrieve(&self, before: Tensor<4>, after: Tensor<4>) -> Tensor<2> {
         let [before, after] = [before, after].map(|codes| codes.flatten::<2>(1, 3));
-        let each = |action| self.explained(&before, &after, action);
+        let nodes = self.transition.nodes();
+        let before = nodes.ones(nodes.by_cell(before));
+        let each = |action| self.explained(before.clone(), after.clone(), action);
         log_softmax(Tensor::cat((0..self.actions).map(each).collect(), 1), 1)
     }
 }

@@ -17,6 +17,7 @@ use crate::parts::schedule::Schedule;
 mod renamed;
 mod table;
 
+use renamed::completed;
 pub use renamed::{renamed, renamed_key};
 pub(super) use table::absolute_path;
 pub use table::{data_by_name_or_path, overlaid, put, read_table, set};
@@ -133,11 +134,13 @@ impl Config {
     /// [`renamed`].
     pub fn from_table(mut table: Table) -> Result<Self> {
         const KNOWN: [&str; 6] = ["seed", "data", "model", "train", "score", "rotation"];
-        if let Some(format) = table.remove("format").and_then(|value| value.as_integer())
-            && format > FORMAT
-        {
-            let reason = format!("is {format}, newer than {FORMAT}; update unbraid to read it");
-            return Err(Error::setting("format", reason));
+        if let Some(format) = table.remove("format") {
+            // What a run wrote.
+            completed(&mut table);
+            if let Some(format) = format.as_integer().filter(|format| *format > FORMAT) {
+                let reason = format!("is {format}, newer than {FORMAT}; update unbraid to read it");
+                return Err(Error::setting("format", reason));
+            }
         }
         table.remove("unbraid");
         if let Some(key) = table.keys().find(|key| !KNOWN.contains(&key.as_str())) {

@@ -1,7 +1,7 @@
 //! The losses of what actions do to codes.
 
 use super::*;
-use crate::model::{Abilities, Grid, Retrieves};
+use crate::model::Grid;
 
 const GRID: Grid = Grid { books: 2, codes: 3, height: 2, width: 2 };
 const ACTIONS: usize = 4;
@@ -53,25 +53,42 @@ fn nothing_of_an_action_learns_where_nothing_is_done() {
     }
 }
 
-/// The action is a parent of the cells it touches: what follows depends on it.
-#[test]
-fn probabilities_of_actions_sum_to_one_and_codes_follow_the_action() {
-    let example = of_actions("graph = 'full'");
+fn shares(example: &Example<ct_vae::CtVae>, model: &ct_vae::CtVae) -> Vec<f32> {
     let (before, after) = example.batch.transition();
-    let Abilities { retrieval: Some(known), transition: Some(follows), .. } =
-        example.model.abilities()
-    else {
-        panic!("it tells actions and what follows them")
-    };
-    let shares: Vec<f32> = batch::numbers(Retrieves::retrieve(known, before.clone(), after).exp());
-    for row in shares.chunks(ACTIONS) {
-        assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5 && row.iter().all(|p| *p > 0.0));
-        assert!(row.iter().any(|share| (share - 0.25).abs() > 1e-4), "{row:?}");
+    let known = model.abilities().retrieval.expect("it tells actions");
+    batch::numbers(known.retrieve(before, after).exp())
+}
+
+/// Also by its node alone, which in the released code sends to nobody.
+#[test]
+fn probabilities_of_actions_sum_to_one_and_the_node_of_an_action_counts() {
+    let example = of_actions("graph = 'full'");
+    let mut weights = weights::of(&example.model);
+    let head = weights.iter_mut().filter(|(path, _)| path.contains("bent"));
+    head.for_each(|(_, weight)| weight.values.fill(0.0));
+    let by_node = weights::into(example.model.clone(), weights.clone()).unwrap();
+    let nodes = weights.iter_mut().filter(|(path, _)| path.ends_with("transition.actions"));
+    nodes.for_each(|(_, weight)| weight.values.fill(0.0));
+    let by_nothing = weights::into(example.model.clone(), weights).unwrap();
+    for model in [&example.model, &by_node] {
+        for row in shares(&example, model).chunks(ACTIONS) {
+            assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{row:?}");
+            assert!(row.iter().any(|share| (share - 0.25).abs() > 1e-4), "{row:?}");
+        }
     }
-    let codes = before.flatten::<2>(1, 3);
+    assert!(shares(&example, &by_nothing).iter().all(|share| (share - 0.25).abs() < 1e-5));
+}
+
+#[test]
+fn what_follows_is_a_code_of_each_cell_and_depends_on_the_action() {
+    let example = of_actions("graph = 'full'");
+    let follows = example.model.abilities().transition.expect("it says what follows");
+    let codes = example.batch.x().flatten::<2>(1, 3);
     let none = Tensor::zeros([BATCH, 0], &codes.device());
-    let next = follows.next(codes.clone(), none, example.batch.actions());
-    assert!(
-        batch::numbers(next).iter().all(|code| (0.0..3.0).contains(code) && code.fract() == 0.0)
-    );
+    let next =
+        |actions: Tensor<2>| batch::numbers(follows.next(codes.clone(), none.clone(), actions));
+    let actions = example.batch.actions();
+    let after = next(actions.clone());
+    assert!(after.iter().all(|code| [0.0, 1.0, 2.0].contains(code)), "{after:?}");
+    assert_ne!(after, next(actions.flip([1])));
 }

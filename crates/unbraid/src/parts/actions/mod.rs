@@ -6,10 +6,12 @@
 //! * `discoverer`: which nodes each of them depends on, one small network for every action.
 //! * `choice`: yes or no from probabilities, with gradients.
 //! * `graph_net`: messages along the edges.
+//! * `costs`: what graphs cost.
 //! * `modes`: what the rows of a batch teach.
 //! * `transition`: all of it, from the codes before to the codes after.
 
 pub mod choice;
+pub mod costs;
 pub mod discoverer;
 pub mod graph_net;
 pub mod mask;

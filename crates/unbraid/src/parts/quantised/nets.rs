@@ -9,7 +9,7 @@
 //!
 //! A local encoder has kernels of 2x2 where it halves and of 1x1 elsewhere: a code sees its own patch of the image and
 //! nothing else. In the other one the blocks let every code see almost the whole image, and when a dSprites sprite
-//! moves by a pixel a third of all codes change (43 of 128 after 1,500 steps), wherever they are.
+//! moves by a pixel codes change all over it.
 //!
 //! The released MCQ-VAE is about twenty times as large. Its last layer before the codes has a leaky ReLU, which
 //! leaves most of the space of codes empty; this one has none.

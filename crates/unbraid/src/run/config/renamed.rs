@@ -1,7 +1,8 @@
 //! Names of earlier versions: their files still load.
 //!
 //! How pairs, labelled rows and batches of one factor are drawn was said in `[train]`, to every model
-//! alike; now it is said in `[model]`, by the models that learn from them.
+//! alike; now it is said in `[model]`, by the models that learn from them. A `run.toml` also has none of the keys that
+//! came after it: those whose default is another than what was done before are filled in.
 
 use toml::{Table, Value};
 
@@ -18,6 +19,19 @@ const RENAMED: [(&str, &str, &str); 4] = [
 
 /// The keys that went from `[train]` to the models that read them.
 const MOVED: [&str; 4] = ["changed", "pairs", "labelled", "ordinary"];
+
+/// Keys of models that came after them and have another default than what was done before, and that.
+const UNSAID: [(&str, &str, bool); 1] = [("mcq-vae", "local", false)];
+
+/// Fill in what a `run.toml` of an earlier version does not say.
+pub(super) fn completed(table: &mut Table) {
+    let Some(model) = table.get_mut("model").and_then(Value::as_table_mut) else { return };
+    for (name, key, value) in UNSAID {
+        if model.get("name").and_then(Value::as_str) == Some(name) && !model.contains_key(key) {
+            model.insert(key.into(), Value::Boolean(value));
+        }
+    }
+}
 
 /// Give every key of an earlier version the name it has now; what is to be told to somebody who typed
 /// it, a line for each. Earlier versions wrote the keys of all models into every `run.toml`: what the
@@ -142,6 +156,20 @@ mod tests {
         for text in ["train = 3", "model = 3\ntrain.changed = 1", "model.name = 'x'"] {
             assert_eq!(read(text).1, Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_a_run_did_before_there_was_a_key_for_it_is_filled_in() {
+        let filled = |text: &str| {
+            let mut table = table(text);
+            completed(&mut table);
+            table
+        };
+        let old = filled("model = { name = 'mcq-vae', codes = 8 }");
+        assert_eq!(old["model"]["local"].as_bool(), Some(false));
+        let new = "model = { name = 'mcq-vae', local = true }";
+        assert_eq!(filled(new), table(new));
+        assert_eq!(filled("model.name = 'pca'"), table("model.name = 'pca'"));
     }
 
     #[test]
