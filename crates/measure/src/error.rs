@@ -57,13 +57,16 @@ pub enum Error {
     Array(String),
 }
 
+/// How every error of a full disk begins: of all errors the one that the next run will have too.
+pub const DISK_FULL: &str = "the disk is full";
+
 impl Error {
     /// An error of the operating system, put into words.
     pub fn io(action: &'static str, path: impl AsRef<Path>, source: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let reason = match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                "the disk is full; free some space and run the command again".to_string()
+                format!("{DISK_FULL}; free some space and run the command again")
             }
             ErrorKind::PermissionDenied if action == "read" => {
                 "you are not allowed to read it; change its permissions".to_string()

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::npz::{Array, Contents, Npz, read_any};
 
 mod csv;
+pub mod frame;
 #[cfg(feature = "parquet")]
 mod parquet;
 

@@ -417,25 +417,98 @@ pub(crate) enum Study {
         #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
         set: Vec<String>,
     },
-    /// Train and score the runs that are not done yet. A stopped study is resumed.
-    Work {
-        /// The study directory.
-        directory: PathBuf,
-        /// How many runs in parallel, each with its share of the cores.
-        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-        jobs: u16,
-    },
-    /// Show the progress of each run.
+    /// Train and score the runs that are not done yet. Can be started any number of times, on any machine
+    /// that sees the directory; a stopped study is resumed.
+    Work(Work),
+    /// Have a cluster work on a study.
+    Submit(Submit),
+    /// Show how far it is: rows, failures, workers.
     Status {
         /// The study directory.
         directory: PathBuf,
+        /// Every run, not only rows.
+        #[arg(long)]
+        runs: bool,
+        /// Look again every few seconds, until all is done.
+        #[arg(long)]
+        watch: bool,
     },
-    /// Tabulate the finished runs: mean ± standard deviation over seeds. Logged terms are averaged
-    /// over the last tenth of the log.
+    /// Tabulate the finished runs, at any time: mean ± standard deviation over seeds, and every number as
+    /// results.csv and results.parquet. Logged terms are averaged over the last tenth of the log.
     Gather {
         /// The study directory.
         directory: PathBuf,
     },
+}
+
+/// How to work on a study.
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// The study directory.
+    pub(crate) directory: PathBuf,
+    /// How many runs in parallel, each with its share of the cores.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: u16,
+    /// The threads of each run, where it does not say itself [default: the cores, shared].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Which of many workers this is: each begins at another run. Any of them works on all.
+    #[arg(long, value_name = "I", default_value_t = 0)]
+    pub(crate) shard: u32,
+    /// Only runs of this name; `*` stands for anything.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) only: Option<String>,
+    /// How often a run that failed is tried again.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) retries: u16,
+    /// Try again what failed too often: failures before now do not count.
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// Do not wait for other workers, to take over what they leave.
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+}
+
+/// What is asked of a cluster.
+#[derive(Debug, Args)]
+pub(crate) struct Submit {
+    /// The study directory.
+    pub(crate) directory: PathBuf,
+    /// What runs the workers.
+    #[arg(long, default_value = "local")]
+    pub(crate) engine: Engine,
+    /// How many workers.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) shards: u32,
+    /// The cores of each worker.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) cores: u16,
+    /// The memory of each worker, as Slurm writes it.
+    #[arg(long, value_name = "SIZE", default_value = "4G")]
+    pub(crate) memory: String,
+    /// The time after which Slurm ends a worker, hours:minutes:seconds; its runs are resumed.
+    #[arg(long, value_name = "TIME", default_value = "24:00:00")]
+    pub(crate) time: String,
+    /// The partition of Slurm [default: the cluster's].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) partition: Option<String>,
+    /// The address of a Ray cluster [default: Ray's own search, or one on this machine].
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) address: Option<String>,
+    /// Only print what would be submitted.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What runs workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// Processes of this machine.
+    Local,
+    /// Slurm: an array of jobs.
+    Slurm,
+    /// Ray: a task for each worker; needs `pip install unbraid[ray]`.
+    Ray,
 }
 
 #[derive(Debug, Args)]

@@ -31,6 +31,7 @@ mod retrieve;
 mod rotate;
 mod score;
 mod show;
+mod standing;
 mod study;
 mod train;
 mod traverse;

@@ -10,11 +10,20 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
+#[cfg(unix)]
+use signal_hook::consts::SIGUSR1;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use unbraid::study::WORKER;
 use unbraid::watch::{Progress, Watch};
 
 use super::Output;
+
+/// The signals that ask to stop.
+#[cfg(unix)]
+const ASKING: [i32; 3] = [SIGINT, SIGTERM, SIGUSR1];
+#[cfg(not(unix))]
+const ASKING: [i32; 2] = [SIGINT, SIGTERM];
 
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -22,33 +31,50 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// A bar without steps counts shares in so many parts.
 const SHARES: u64 = 1000;
 
-/// Knows whether somebody asked to stop, by Ctrl-C or SIGTERM.
+/// Knows whether somebody asked to stop, by Ctrl-C or SIGTERM, or by SIGUSR1 as clusters do when time is short.
 pub(super) struct Signals {
     number: Arc<AtomicUsize>,
     armed: Vec<Arc<AtomicBool>>,
+    /// The process of the worker that this one was started by.
+    worker: Option<u32>,
 }
 
 impl Signals {
     pub(super) fn new() -> Result<Self> {
         let number = Arc::new(AtomicUsize::new(0));
+        let worker = std::env::var(WORKER).ok().and_then(|process| process.parse().ok());
         let mut all_armed = Vec::new();
-        for signal in [SIGINT, SIGTERM] {
-            // The first signal arms, the second ends the program at once.
+        for signal in ASKING {
+            // The first signal arms, the second ends the program at once: unless a worker started it, for then
+            // both the cluster and the worker ask it to stop.
             let armed = Arc::new(AtomicBool::new(false));
             flag::register_conditional_shutdown(signal, 128 + signal, armed.clone())?;
-            flag::register(signal, armed.clone())?;
+            if worker.is_none() {
+                flag::register(signal, armed.clone())?;
+            }
             all_armed.push(armed);
             flag::register_usize(signal, number.clone(), signal as usize)?;
         }
-        Ok(Self { number, armed: all_armed })
+        Ok(Self { number, armed: all_armed, worker })
     }
 
-    /// The signal that asked to stop, if one did.
+    /// The signal that asked to stop, if one did. A worker that is gone asks too.
     pub(super) fn number(&self) -> Option<u8> {
         match self.number.load(Ordering::Relaxed) {
+            0 if self.is_orphan() => Some(SIGTERM as u8),
             0 => None,
             number => Some(number as u8),
         }
+    }
+
+    /// Whether the worker that started this process is gone: nobody would write how it ended.
+    fn is_orphan(&self) -> bool {
+        #[cfg(unix)]
+        let parent = rustix::process::getppid().map(|process| process.as_raw_nonzero().get());
+        #[cfg(not(unix))]
+        let parent: Option<i32> = None;
+        self.worker
+            .is_some_and(|worker| parent.is_some_and(|parent| parent.unsigned_abs() != worker))
     }
 }
 
@@ -92,8 +118,12 @@ impl Screen {
 
     /// The exit code of the signal that asked to stop, if one did.
     fn interrupted(&self) -> Option<ExitCode> {
-        let signal = self.signals.as_ref().and_then(Signals::number);
-        signal.map(|number| ExitCode::from(128 + number))
+        self.signal().map(|number| ExitCode::from(128 + number))
+    }
+
+    /// The signal that asked to stop, if one did.
+    pub(super) fn signal(&self) -> Option<u8> {
+        self.signals.as_ref().and_then(Signals::number)
     }
 
     /// The exit code of work that was asked to stop.
@@ -158,7 +188,7 @@ impl Watch for Screen {
     }
 
     fn stopped(&self) -> bool {
-        self.signals.as_ref().is_some_and(|signals| signals.number().is_some())
+        self.signal().is_some()
     }
 }
 

@@ -1,22 +1,28 @@
 //! `unbraid study`: many runs, each a process of its own, and their table.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{json, to_value};
 use unbraid::run::config;
-use unbraid::study::{Ended, Study};
+use unbraid::study::submit::Request;
+use unbraid::study::{Ended, Orders, Study, slurm};
 
-use super::args::Study as Verb;
+use super::args::{Engine, Study as Verb, Submit, Work};
 use super::progress::Screen;
-use super::{Output, table, this_program};
+use super::{Output, standing, this_program};
+
+/// How often `--watch` looks again.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 pub(super) fn run(verb: &Verb, output: Output) -> Result<ExitCode> {
     match verb {
         Verb::Plan { file, out, set } => plan(file, out, set, output)?,
-        Verb::Work { directory, jobs } => return work(directory, usize::from(*jobs), output),
-        Verb::Status { directory } => status(directory, output)?,
+        Verb::Work(options) => return work(options, output),
+        Verb::Submit(options) => submit(options, output)?,
+        Verb::Status { directory, runs, watch } => status(directory, *runs, *watch, output)?,
         Verb::Gather { directory } => gather(directory, output)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -28,43 +34,151 @@ fn plan(file: &Path, out: &Path, set: &[String], output: Output) -> Result<()> {
         config::set(&mut table, assignment)?;
     }
     let study = Study::create(out, &table)?;
-    for note in &study.notes {
-        output.note(&format!("note: {note}"));
-    }
+    tell(&study, output);
     let runs = study.runs.len();
     let text =
         format!("{runs} runs planned; start them with: unbraid study work {}\n", out.display());
     output.result(&text, || json!({"format": 1, "directory": out, "runs": runs}))
 }
 
-fn work(directory: &Path, jobs: usize, output: Output) -> Result<ExitCode> {
-    let screen = Screen::heeding_signals(output)?;
-    if Study::open(directory)?.work(&this_program()?, jobs, &screen)? == Ended::Stopped {
-        return Ok(screen.exit_code());
+/// What is to be said of the file of a study.
+fn tell(study: &Study, output: Output) {
+    for note in &study.notes {
+        output.note(&format!("note: {note}"));
     }
-    drop(screen);
-    gather(directory, output)?;
-    Ok(ExitCode::SUCCESS)
 }
 
-fn status(directory: &Path, output: Output) -> Result<()> {
-    let study = Study::open(directory)?;
-    let mut rows = Vec::new();
-    for run in &study.runs {
-        rows.push(vec![run.name.clone(), study.state(run)?.word().into()]);
+fn work(options: &Work, output: Output) -> Result<ExitCode> {
+    let screen = Screen::heeding_signals(output)?;
+    let study = Study::open(&options.directory)?;
+    tell(&study, output);
+    let orders = Orders {
+        jobs: usize::from(options.jobs),
+        threads: options.threads.map(usize::from),
+        shard: options.shard as usize,
+        only: options.only.clone(),
+        retries: usize::from(options.retries),
+        again: options.again,
+        wait: !options.no_wait,
+    };
+    match study.work(&this_program()?, &orders, &screen)? {
+        Ended::Stopped => stopped(&screen),
+        Ended::Left => {
+            output.note("nothing is left to begin; other workers have the rest");
+            Ok(ExitCode::SUCCESS)
+        }
+        Ended::Done => {
+            drop(screen);
+            gather(&options.directory, output)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
-    output.result(&table(&rows), || {
-        let run = |row: &Vec<String>| json!({"run": row[0], "state": row[1]});
-        json!({"format": 1, "runs": rows.iter().map(run).collect::<Vec<_>>()})
-    })
+}
+
+/// Everything is written and given back. Slurm wants more than an end; see `study/slurm.rs`.
+fn stopped(screen: &Screen) -> Result<ExitCode> {
+    if slurm::is_here() {
+        match screen.signal().map(i32::from) {
+            Some(signal_hook::consts::SIGTERM) => loop {
+                // Until it is killed. A second SIGTERM ends it too.
+                std::thread::sleep(Duration::from_secs(1));
+            },
+            #[cfg(unix)]
+            Some(signal_hook::consts::SIGUSR1) => {
+                slurm::queue_again()?;
+                return Ok(ExitCode::from(slurm::QUEUED_AGAIN));
+            }
+            _ => {}
+        }
+    }
+    Ok(screen.exit_code())
+}
+
+fn submit(options: &Submit, output: Output) -> Result<()> {
+    let study = Study::open(&options.directory)?;
+    tell(&study, output);
+    let request = Request {
+        shards: options.shards,
+        cores: options.cores,
+        memory: options.memory.clone(),
+        time: options.time.clone(),
+        partition: options.partition.clone(),
+        address: options.address.clone(),
+    };
+    let program = this_program()?;
+    let python = std::env::var_os("UNBRAID_PYTHON").map_or("python3".into(), PathBuf::from);
+    match (options.engine, options.dry_run) {
+        (Engine::Local, true) => {
+            let words = study.local_words(&program, &request);
+            output.result(
+                &format!("{}\n", words.join(" ")),
+                || json!({"format": 1, "command": words}),
+            )
+        }
+        (Engine::Local, false) => {
+            let started = study.start_locally(&program, &request)?;
+            let text = format!(
+                "{} workers started; look at them with: unbraid study status {}\n",
+                started.len(),
+                options.directory.display()
+            );
+            output.result(&text, || json!({"format": 1, "processes": started}))
+        }
+        (Engine::Slurm, true) => {
+            let scripts = study.slurm_scripts(&program, &request)?;
+            let text = format!("{}\n{}", scripts.work, scripts.gather);
+            output.result(
+                &text,
+                || json!({"format": 1, "work": scripts.work, "gather": scripts.gather}),
+            )
+        }
+        (Engine::Slurm, false) => {
+            let [work, gather] = study.submit_to_slurm(&program, &request)?;
+            let text = format!("submitted as job {work}, the table as job {gather}\n");
+            output.result(&text, || json!({"format": 1, "work": work, "gather": gather}))
+        }
+        (Engine::Ray, true) => {
+            let words = study.ray_command(&python, &program, &request);
+            output.result(
+                &format!("{}\n", words.join(" ")),
+                || json!({"format": 1, "command": words}),
+            )
+        }
+        (Engine::Ray, false) => {
+            study.run_on_ray(&python, &program, &request)?;
+            gather(&options.directory, output)
+        }
+    }
+}
+
+fn status(directory: &Path, runs: bool, watch: bool, output: Output) -> Result<()> {
+    loop {
+        let status = Study::open(directory)?.status()?;
+        let over = status.is_over();
+        let text = standing::text(&status, runs);
+        if watch && !output.json {
+            standing::clear()?;
+        }
+        output.result(&text, || {
+            let mut document = to_value(&status).unwrap_or_default();
+            document["format"] = json!(1);
+            document
+        })?;
+        if !watch || over {
+            return Ok(());
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 fn gather(directory: &Path, output: Output) -> Result<()> {
     let study = Study::open(directory)?;
     let gathered = study.gather()?;
-    let path = study.table_file();
-    gathered.write_csv(&path)?;
+    gathered.write_csv(&study.table_file())?;
+    let mut paths = vec![study.table_file()];
+    paths.extend(study.write_results()?);
     output.result(&gathered.markdown(), || gathered.to_json())?;
-    output.note(&format!("every number: {}", path.display()));
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    output.note(&format!("every number: {}", paths.join(", ")));
     Ok(())
 }

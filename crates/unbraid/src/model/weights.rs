@@ -1,6 +1,7 @@
 //! Weights by name: out of a module, into a module, to and from safetensors.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
@@ -114,6 +115,19 @@ pub fn read(path: &Path) -> Result<WeightsFile> {
         )
     };
     Ok(from_bytes(&bytes).map_err(malformed)?)
+}
+
+/// The metadata alone of what [`to_bytes`] made, without reading the weights; nothing if it is damaged.
+pub fn read_about(path: &Path) -> Option<serde_json::Value> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let mut length = [0; 8];
+    file.read_exact(&mut length).ok()?;
+    let length = u64::from_le_bytes(length);
+    let whole = file.metadata().ok()?.len();
+    let mut header = vec![0; usize::try_from(length).ok().filter(|_| length < whole)?];
+    file.read_exact(&mut header).ok()?;
+    let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
+    serde_json::from_str(header["__metadata__"]["unbraid"].as_str()?).ok()
 }
 
 /// Parse what [`to_bytes`] made, or explain what is wrong.

@@ -1,30 +1,15 @@
 //! The table of a study: a line for each row, a cell for each number, mean and spread over seeds.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 use toml::Value;
 use unbraid_measure::files;
 
-use super::{Planned, State, Study};
+use super::{Planned, Study};
 use crate::draw::words::three_digits;
 use crate::error::Result;
-use crate::run::Run;
-use crate::run::files::{BOUND, INTERACTIONS, SCORES, TRIPLETS};
-use crate::run::score;
-
-/// The share of the log, from its end, that is averaged.
-const TAIL: usize = 10;
-
-/// Numbers that a run has beside its scores: the file, what we call it, and its key there.
-const BESIDE: [(&str, &str, &str); 5] = [
-    (BOUND, "log-likelihood", "bound"),
-    (BOUND, "log-likelihood by one draw", "bound_of_one_draw"),
-    (TRIPLETS, "triplets", "distance"),
-    (TRIPLETS, "triplets of true images", "floor"),
-    (INTERACTIONS, "interaction F1", "f1"),
-];
 
 /// What was found, row by row.
 #[derive(Debug)]
@@ -94,7 +79,6 @@ impl Study {
     pub fn gather(&self) -> Result<Gathered> {
         let mut lines: Vec<Line> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
-        let seconds = self.seconds();
         // Runs of one row need not follow each other: a seed may move slower than another list.
         let mut places: HashMap<&str, usize> = HashMap::new();
         for run in &self.runs {
@@ -102,18 +86,18 @@ impl Study {
                 lines.push(Line::of(run));
                 lines.len() - 1
             });
-            let line = &mut lines[place];
-            line.runs.1 += 1;
-            if self.state(run)? != State::Done {
-                continue;
-            }
+            lines[place].runs.1 += 1;
+        }
+        let mut known = HashSet::new();
+        for (run, numbers) in self.numbers()? {
+            let line = &mut lines[places[run.row.as_str()]];
             line.runs.0 += 1;
-            let spent = seconds.get(&run.name).copied().unwrap_or_default();
-            for (name, value) in self.numbers(run, spent)? {
-                if !seen.contains(&name) {
+            for number in numbers {
+                let name = number.title();
+                if known.insert(name.clone()) {
                     seen.push(name.clone());
                 }
-                line.cells.entry(name).or_default().values.push(value);
+                line.cells.entry(name).or_default().values.push(number.value);
             }
         }
         let shown = |name: &String| !name.contains('/');
@@ -122,37 +106,6 @@ impl Study {
             false => self.columns.clone(),
         };
         Ok(Gathered { columns, lines })
-    }
-
-    /// Everything that is a number of this run: its time, the end of its log, its scores.
-    fn numbers(&self, planned: &Planned, seconds: f64) -> Result<Vec<(String, f64)>> {
-        let run = Run::open(self.directory_of(planned))?;
-        let mut found = vec![("seconds".to_string(), seconds)];
-        let log = run.log_rows()?;
-        let tail = &log[log.len() - log.len().div_ceil(TAIL)..];
-        for name in tail.first().into_iter().flat_map(|row| row.keys()).filter(|key| *key != "step")
-        {
-            let values: Vec<f64> = tail.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
-            found.push((name.clone(), values.iter().sum::<f64>() / values.len() as f64));
-        }
-        let scores = run.document(SCORES)?.unwrap_or_default();
-        for score in scores["scores"].as_array().into_iter().flatten() {
-            let title = score::title(score);
-            let parts = score["parts"].as_object().into_iter().flatten();
-            // The parts of other codes go by the same names as those of means.
-            let name = |part: &String| match score::codes_of(score) {
-                Some(words) => format!("{part} ({words})"),
-                None => part.clone(),
-            };
-            let parts = parts.map(|(part, value)| (name(part), value.as_f64()));
-            let all = std::iter::once((title, score["value"].as_f64())).chain(parts);
-            found.extend(all.filter_map(|(name, value)| Some((name, value?))));
-        }
-        for (file, name, key) in BESIDE {
-            let document = run.document(file)?.unwrap_or_default();
-            found.extend(document[key].as_f64().map(|number| (name.to_string(), number)));
-        }
-        Ok(found)
     }
 }
 

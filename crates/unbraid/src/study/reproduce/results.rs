@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::figures::matching;
 use crate::run::Run;
 use crate::run::files::REPRESENTATION;
-use crate::study::{Cell, Ended, Gathered, Line, Study};
+use crate::study::{Cell, Ended, Gathered, Line, Orders, Study};
 
 /// What came out of an experiment.
 pub struct Results {
@@ -38,7 +38,7 @@ impl Experiment {
         let studies = self.studies(out, budget, watch)?;
         for (part, study) in &studies {
             watch.note(part.title);
-            if study.work(program, jobs, watch)? == Ended::Stopped {
+            if study.work(program, &Orders::of(jobs), watch)? == Ended::Stopped {
                 return Ok(None);
             }
         }
