@@ -49,6 +49,9 @@ pub enum Error {
     /// Something a method needs and these data do not have.
     #[error("{0}")]
     Missing(String),
+    /// Published data that were not imported yet.
+    #[error("{0}")]
+    NotHere(String),
     /// Someone asked to stop.
     #[error("stopped before it was done")]
     Stopped,

@@ -22,7 +22,7 @@ pub(crate) fn exception(error: &Error) -> PyErr {
             "unknown {kind} `{name}`{hint} (`unbraid.metrics()` lists all)"
         )),
         Error::Setting { .. } => classes::SettingError::new_err(sentence),
-        Error::Missing(_) => classes::MissingError::new_err(sentence),
+        Error::Missing(_) | Error::NotHere(_) => classes::MissingError::new_err(sentence),
         Error::Array(_) => classes::ArrayError::new_err(sentence),
         Error::Io { .. } | Error::Format { .. } | Error::Stopped => {
             classes::Error::new_err(sentence)

@@ -59,7 +59,10 @@ fn a_study_trains_and_scores_every_run_and_averages_over_seeds() {
     assert_eq!(json(&["study", "work", word(&out)])["rows"][0]["done"], 2);
     refuse(&["study", "gather", word(directory.path())], "is no study");
     let file = directory.path().join("file.toml");
-    refuse(&["study", "plan", word(&file), "--out", word(&out)], "already holds a study");
+    // Planned again, it is the same study; with other settings it is refused.
+    succeed(&["study", "plan", word(&file), "--out", word(&out)]);
+    let other = ["study", "plan", word(&file), "--out", word(&out), "--set", "train.steps=7"];
+    refuse(&other, "already holds a study whose run `vae-seed-0` has other settings");
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn a_study_that_was_stopped_goes_on_and_a_failed_run_does_not_stop_the_others() 
     let directory = tempfile::tempdir().unwrap();
     let out = planned(directory.path(), &["--set", "train.steps=20000"]);
     let mut child = unbraid().args(["study", "work", word(&out), "--quiet"]).spawn().unwrap();
-    let begun = out.join("runs/vae-seed-0/log.jsonl");
+    let begun = out.join("work/vae-seed-0.1/log.jsonl");
     let deadline = Instant::now() + Duration::from_mins(1);
     while !begun.is_file() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
@@ -84,7 +87,7 @@ fn a_study_that_was_stopped_goes_on_and_a_failed_run_does_not_stop_the_others() 
     let out = planned(directory.path(), &[]);
     fs::create_dir_all(out.join("runs/vae-seed-1")).unwrap();
     fs::write(out.join("runs/vae-seed-1/in-the-way"), "").unwrap();
-    refuse(&["study", "work", word(&out)], "these runs failed: vae-seed-1");
+    refuse(&["study", "work", word(&out)], "run `vae-seed-1` failed 3 times");
     let states = json(&["study", "status", word(&out)]);
     let done = states["runs"].as_array().unwrap().iter().filter(|run| run["state"] == "done");
     assert_eq!(done.count(), 3);

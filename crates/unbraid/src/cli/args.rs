@@ -416,6 +416,9 @@ pub(crate) enum Study {
         /// Set any key of every run, as in `--set train.steps=100`.
         #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
         set: Vec<String>,
+        /// Data sets whose runs are left out, comma-separated. The others keep their numbers.
+        #[arg(long, value_name = "DATA", value_delimiter = ',')]
+        leave_out: Vec<String>,
     },
     /// Train and score the runs that are not done yet. Can be started any number of times, on any machine
     /// that sees the directory; a stopped study is resumed.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::{json, to_value};
+use toml::Value;
 use unbraid::run::config;
 use unbraid::study::submit::Request;
 use unbraid::study::{Ended, Orders, Study, slurm};
@@ -19,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 pub(super) fn run(verb: &Verb, output: Output) -> Result<ExitCode> {
     match verb {
-        Verb::Plan { file, out, set } => plan(file, out, set, output)?,
+        Verb::Plan { file, out, set, leave_out } => plan(file, out, (set, leave_out), output)?,
         Verb::Work(options) => return work(options, output),
         Verb::Submit(options) => submit(options, output)?,
         Verb::Status { directory, runs, watch } => status(directory, *runs, *watch, output)?,
@@ -28,10 +29,19 @@ pub(super) fn run(verb: &Verb, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn plan(file: &Path, out: &Path, set: &[String], output: Output) -> Result<()> {
+fn plan(
+    file: &Path,
+    out: &Path,
+    (set, left_out): (&[String], &[String]),
+    output: Output,
+) -> Result<()> {
     let mut table = config::read_table(file)?;
     for assignment in set {
         config::set(&mut table, assignment)?;
+    }
+    if !left_out.is_empty() {
+        let names = left_out.iter().map(|name| Value::String(name.clone()));
+        table.insert("leave_out".into(), Value::Array(names.collect()));
     }
     let study = Study::create(out, &table)?;
     tell(&study, output);

@@ -38,9 +38,16 @@ struct Working<'a> {
     run: &'a Planned,
     number: u32,
     attempt: Attempt,
-    child: Child,
     since: Instant,
-    /// How long its log was when this process began.
+    process: Process,
+}
+
+/// A process that has been started.
+struct Process {
+    child: Child,
+    /// Whether it scores, and does not train.
+    scores: bool,
+    /// How long the log was when it began.
     said: u64,
 }
 
@@ -66,13 +73,13 @@ impl<'a> Crew<'a> {
     /// Begin an attempt that this worker has taken.
     pub(super) fn begin(&mut self, run: &'a Planned, number: u32, attempt: Attempt) -> Result<()> {
         self.study.provide(run, number)?;
-        let (child, said) = self.start(run, number)?;
-        self.working.push(Working { run, number, attempt, child, since: Instant::now(), said });
+        let process = self.start(run, number)?;
+        self.working.push(Working { run, number, attempt, since: Instant::now(), process });
         Ok(())
     }
 
     /// Start the process that trains a run, or scores it if it is trained.
-    fn start(&self, run: &Planned, number: u32) -> Result<(Child, u64)> {
+    fn start(&self, run: &Planned, number: u32) -> Result<Process> {
         let (study, directory) = (self.study, self.study.workplace(run, number));
         let path = study.log_of(run);
         let log = OpenOptions::new().create(true).append(true).open(&path);
@@ -80,20 +87,20 @@ impl<'a> Crew<'a> {
         let (said, [log, same]) =
             log.map_err(|source| MeasureError::io("write", &path, &source))?;
         let mut command = Command::new(self.program);
-        match Run::exists(&directory) && Run::open(&directory)?.is_finished()? {
-            true => command.arg("score").arg(&directory),
-            false => {
-                command.arg("train").arg(study.plan_of(run));
-                command.arg("--resume").arg("--out").arg(&directory)
-            }
-        };
+        let scores = is_trained(&directory);
+        if scores {
+            command.arg("score").arg(&directory);
+        } else {
+            command.arg("train").arg(study.plan_of(run));
+            command.arg("--resume").arg("--out").arg(&directory);
+        }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.orders.threads.unwrap_or((cores / self.orders.jobs).max(1));
         command.env("RAYON_NUM_THREADS", threads.to_string());
         command.env(WORKER, std::process::id().to_string());
         command.stdin(Stdio::null()).stdout(log).stderr(same);
         let child = command.spawn().map_err(|source| unable("started", &source))?;
-        Ok((child, said))
+        Ok(Process { child, scores, said })
     }
 
     /// See who has ended; whether anybody has. Now and then also whether somebody has taken over.
@@ -101,12 +108,12 @@ impl<'a> Crew<'a> {
         let before = self.working.len();
         for mut one in std::mem::take(&mut self.working) {
             if thorough && self.is_lost(&one) {
-                let _ = one.child.kill();
-                let _ = one.child.wait();
+                let _ = one.process.child.kill();
+                let _ = one.process.child.wait();
                 self.lose(&one);
                 continue;
             }
-            match one.child.try_wait().map_err(|source| unable("watched", &source))? {
+            match one.process.child.try_wait().map_err(|source| unable("watched", &source))? {
                 None => self.working.push(one),
                 Some(status) => self.ended(one, status, stopping)?,
             }
@@ -134,8 +141,8 @@ impl<'a> Crew<'a> {
         let place = self.study.workplace(one.run, one.number);
         let end = match (status.success(), place.join(SCORES).is_file()) {
             (true, true) => End::Done,
-            (true, false) if !stopping => {
-                (one.child, one.said) = self.start(one.run, one.number)?;
+            (true, false) if !stopping && !one.process.scores && is_trained(&place) => {
+                one.process = self.start(one.run, one.number)?;
                 self.working.push(one);
                 return Ok(());
             }
@@ -180,7 +187,7 @@ impl<'a> Crew<'a> {
     fn reason(&self, one: &Working, status: ExitStatus) -> String {
         let mut text = String::new();
         let read = fs::File::open(self.study.log_of(one.run)).and_then(|mut log| {
-            log.seek(SeekFrom::Start(one.said))?;
+            log.seek(SeekFrom::Start(one.process.said))?;
             log.read_to_string(&mut text)
         });
         let said = text.lines().rev().find_map(|line| line.strip_prefix("error: "));
@@ -195,7 +202,7 @@ impl<'a> Crew<'a> {
     pub(super) fn ask_to_stop(&self) {
         #[cfg(unix)]
         for one in &self.working {
-            let process = rustix::process::Pid::from_child(&one.child);
+            let process = rustix::process::Pid::from_child(&one.process.child);
             // It may have ended by itself just now.
             let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
         }
@@ -205,7 +212,7 @@ impl<'a> Crew<'a> {
     pub(super) fn stop(&mut self) {
         self.ask_to_stop();
         for mut one in std::mem::take(&mut self.working) {
-            let _ = one.child.wait();
+            let _ = one.process.child.wait();
             if !self.is_lost(&one) {
                 // There is an error to be told already.
                 let _ = self.settle(&one, End::Stopped, None);
@@ -254,6 +261,12 @@ impl Study {
         }
         Ok(())
     }
+}
+
+/// Whether every step of the run in a directory has been taken. One that cannot be read is left to `train`, which
+/// says why.
+fn is_trained(directory: &Path) -> bool {
+    Run::open(directory).and_then(|run| run.is_finished()).unwrap_or(false)
 }
 
 /// Copy a run that somebody may be writing: first the checkpoint, then the weights, then the rest. Each file is

@@ -29,6 +29,13 @@ pub struct Planned {
     pub config: Table,
 }
 
+impl Planned {
+    /// The name of its data set.
+    pub fn data(&self) -> Option<&str> {
+        self.config.get("data")?.get("name")?.as_str()
+    }
+}
+
 /// What a study file says.
 #[derive(Debug)]
 pub(super) struct File {
@@ -67,7 +74,15 @@ impl File {
             Some(Value::String(version)) => Some(version),
             _ => None,
         };
+        let left_out: Vec<String> = match base.remove("leave_out") {
+            None => vec![],
+            Some(names) => names
+                .try_into()
+                .map_err(|_| Error::setting("leave_out", "must be a list of data sets"))?,
+        };
         let mut runs = expanded(&base, &across, &vary, rows)?;
+        // After they are numbered: model 4711 is the same with fewer data sets.
+        runs.retain(|run| !left_out.iter().any(|name| run.data() == Some(name)));
         let notes = rename(&mut runs)?;
         Ok(Self { runs, columns, takeover, version, notes })
     }

@@ -27,14 +27,14 @@
 //! | `workers/NAME` | who is at work: see `workers.rs` |
 //! | `plan/RUN.toml`, `logs/RUN.log` | its configuration, and what it said |
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value as Json;
 use toml::{Table, Value};
-use unbraid_measure::files;
+use unbraid_measure::{Error as MeasureError, files};
 
 use crate::error::{Error, Result};
 use crate::run::VERSION;
@@ -208,19 +208,37 @@ impl Study {
     }
 }
 
-/// Check that every run can work. Runs that differ in their seed alone are alike in that.
+/// Check that every run can work. Runs that differ in their seed alone are alike in that. Data that are not on this
+/// machine are all named at once.
 fn check(runs: &[Planned]) -> Result<()> {
-    let mut seen = std::collections::HashSet::new();
+    let (mut seen, mut missing) = (HashSet::new(), Vec::new());
     for run in runs {
         let mut alike = run.config.clone();
         alike.remove("seed");
-        if seen.insert(toml::to_string(&alike).expect("a configuration is plain TOML")) {
-            Config::from_table(run.config.clone())?.resolve().map_err(|source| {
-                Error::Unable(format!("run `{}` cannot be planned: {source}", run.name))
-            })?;
+        let data = run.data().unwrap_or_default();
+        if missing.contains(&data)
+            || !seen.insert(toml::to_string(&alike).expect("a configuration is plain TOML"))
+        {
+            continue;
+        }
+        match Config::from_table(run.config.clone())?.resolve() {
+            Ok(_) => {}
+            Err(Error::Measure(MeasureError::NotHere(_))) => missing.push(data),
+            Err(source) => {
+                let reason = format!("run `{}` cannot be planned: {source}", run.name);
+                return Err(Error::Unable(reason));
+            }
         }
     }
-    Ok(())
+    match &missing[..] {
+        [] => Ok(()),
+        names => Err(Error::Unable(format!(
+            "not on this machine yet: {}; `unbraid data fetch` or `unbraid data import` brings them, \
+             or leave them out with --leave-out {}",
+            names.join(", "),
+            names.join(",")
+        ))),
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::info::Info;
 use objects::Objects;
 
 mod objects;
+mod sheets;
 
 /// The registry entry.
 pub const SOURCE: Source = Source {
@@ -36,7 +37,9 @@ every combination once.
 | object    |    183 | which car                                                       |
 
 `unbraid data import cars3d --from FILE_OR_DIRECTORY` takes nips2015-analogy-data.tar.gz, or the
-directory it unpacks to, or its folder data/cars. It takes 1.1 GB of disk.
+directory it unpacks to, or its folder data/cars. It takes 1.1 GB of disk. A folder of sheets will do
+too: for each car a picture car_001.webp (or .png) of 1536x256, with a column of 64 pixels for each azimuth
+and a row for each elevation. Then there is no part `full`.
 
 Settings:
 - part: all, images made 64x64 with Lanczos; or full, 3x128x128 as published. Rows are the same.
@@ -85,17 +88,17 @@ const FULL: [usize; 3] = [STORED, STORED, 3];
 const BYTES: usize = STORED * STORED * 3;
 
 fn import(import: &mut Import) -> Result<()> {
+    let from = import.folder("x64").unwrap_or_else(|| import.from().to_path_buf());
+    let found = sheets::find(&from);
+    if !found.is_empty() {
+        return sheets::import(import, &found);
+    }
     let objects = match find_folder(import) {
         Some(folder) => Objects::in_folder(&folder, views)?,
         None => Objects::in_archive(&import.file(ARCHIVE)?, views)?,
     };
     let cars = objects.in_order()?;
-    let numbers = |size: usize| (0..size).map(|k| k as f32);
-    let factors = vec![
-        Factor::discrete("elevation", numbers(ELEVATIONS)),
-        Factor::discrete("azimuth", numbers(AZIMUTHS)),
-        Factor::discrete("object", numbers(cars.len())),
-    ];
+    let factors = factors(cars.len());
     let mut small = import.part("all", SMALL, false, factors.clone())?;
     let mut full = import.part("full", FULL, false, factors)?;
     for elevation in 0..ELEVATIONS {
@@ -116,6 +119,15 @@ fn import(import: &mut Import) -> Result<()> {
     }
     small.finish()?;
     full.finish()
+}
+
+fn factors(cars: usize) -> Vec<Factor> {
+    let numbers = |size: usize| (0..size).map(|k| k as f32);
+    vec![
+        Factor::discrete("elevation", numbers(ELEVATIONS)),
+        Factor::discrete("azimuth", numbers(AZIMUTHS)),
+        Factor::discrete("object", numbers(cars)),
+    ]
 }
 
 fn find_folder(import: &mut Import) -> Option<std::path::PathBuf> {

@@ -210,7 +210,7 @@ pub(crate) fn imported(name: &str, publication: &Publication) -> Result<PathBuf>
         true => format!("`unbraid data fetch {name}` downloads it, and "),
         false => String::new(),
     };
-    Err(Error::Missing(format!(
+    Err(Error::NotHere(format!(
         "`{name}` is not on this machine yet: {fetch}`unbraid data import {name} --from \
          FILE_OR_DIRECTORY` takes the published files"
     )))

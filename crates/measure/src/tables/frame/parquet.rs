@@ -147,7 +147,8 @@ fn cells<T: DataType, V>(
         let mut values = values.into_iter().map(&convert);
         match may_miss {
             true => {
-                all.extend(levels.iter().map(|level| (*level > 0).then(|| values.next()).flatten()))
+                let cell = |level: &i16| if *level > 0 { values.next() } else { None };
+                all.extend(levels.iter().map(cell));
             }
             false => all.extend(values.map(Some)),
         }

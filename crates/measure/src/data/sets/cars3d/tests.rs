@@ -137,3 +137,27 @@ fn files_of_other_versions_and_shapes_are_refused() {
     let error = import(folder(&[]).path()).err().unwrap();
     assert!(error.contains("holds no .mat file of a car"), "{error}");
 }
+
+#[test]
+fn sheets_have_a_column_for_each_azimuth_and_a_row_for_each_elevation() {
+    let dir = tempfile::tempdir().unwrap();
+    for car in 0..2u8 {
+        let sheet = image::RgbImage::from_fn(
+            (AZIMUTHS * SIDE) as u32,
+            (ELEVATIONS * SIDE) as u32,
+            |x, y| {
+                let (azimuth, elevation) = (x as usize / SIDE, y as usize / SIDE);
+                image::Rgb([azimuth as u8, 10 * elevation as u8 + car, (x as usize % SIDE) as u8])
+            },
+        );
+        sheet.save(dir.path().join(format!("car_00{car}.png"))).unwrap();
+    }
+    let data = import(dir.path()).unwrap();
+    assert_eq!((data.len(), data.shape().to_string()), (192, "3x64x64".into()));
+    assert_eq!(pixel(&*data, [3.0, 7.0, 1.0], 0, 4, 50), 7.0);
+    assert_eq!(pixel(&*data, [3.0, 7.0, 1.0], 1, 63, 0), 31.0);
+    assert_eq!(pixel(&*data, [3.0, 7.0, 1.0], 2, 4, 50), 50.0);
+    image::RgbImage::new(10, 10).save(dir.path().join("car_003.png")).unwrap();
+    let refused = import(dir.path()).err().unwrap();
+    assert!(refused.contains("is 10x10, not a sheet of 1536x256"), "{refused}");
+}
