@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -42,7 +43,7 @@ SlurmdTimeout=30
 MpiDefault=none
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory} State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=10
 PartitionName=high Nodes={host} MaxTime=INFINITE State=UP PriorityTier=10
 """
@@ -66,8 +67,9 @@ class Slurm:
         for part in ("ctld", "d"):
             (place / part).mkdir(parents=True)
         self.place, self.host = place, socket.gethostname().split(".")[0]
-        # As many as two workers and one rival need, whatever the machine has.
-        text = CONFIGURATION.format(place=place, host=self.host, cpus=os.cpu_count())
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+        words = {"place": place, "host": self.host, "cpus": os.cpu_count(), "memory": memory}
+        text = CONFIGURATION.format(**words)
         (place / "slurm.conf").write_text(text)
         os.environ["SLURM_CONF"] = str(place / "slurm.conf")
         os.environ["PATH"] += ":/usr/sbin"
@@ -138,7 +140,7 @@ def disturb(program: Path, study: Path, place: Path) -> dict[str, int]:
         return len(list((study / "runs").glob("*/scores.json")))
 
     try:
-        job, everything = submitted(), len(list((study / "plan").iterdir())) or None
+        job = submitted()
         for what in ["scontrol requeue", "preemption", "death of slurmd", "scancel, submitted again"] * 2:
             tasks = running(slurm, job)
             if not tasks:
@@ -162,7 +164,47 @@ def disturb(program: Path, study: Path, place: Path) -> dict[str, int]:
             print(f"  after {what}: {count()} runs are done", flush=True)
         while slurm.tasks(job):
             time.sleep(2)
-        del everything
     finally:
         slurm.stop()
     return done
+
+
+def main() -> int:
+    """For the tests: start Slurm, have it work on a study, disturb it once in each way that takes no minutes."""
+    program, study, place = (Path(word) for word in sys.argv[1:4])
+    reason = missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return 0
+    slurm = Slurm(place)
+    try:
+        submit = [program, "--quiet", "study", "submit", study, "--engine", "slurm", "--shards", "2"]
+        submit += ["--memory", "500", "--time", "00:10:00"]
+
+        def submitted() -> str:
+            said = subprocess.run(submit, check=True, capture_output=True, text=True).stdout
+            return said.split()[3].rstrip(",")
+
+        job = submitted()
+        first = running(slurm, job)[0]
+        time.sleep(1)
+        # Time is short: the worker has itself queued again, and Slurm would let it wait two minutes.
+        subprocess.run(["scancel", "--signal=USR1", first], check=True)
+        while slurm.tasks(job).get(first) == "RUNNING":
+            time.sleep(0.2)
+        print("after SIGUSR1:", slurm.tasks(job).get(first, "gone"))
+        # Cancelled, it stays so.
+        subprocess.run(["scancel", job], check=True)
+        while slurm.tasks(job):
+            time.sleep(0.2)
+        job = submitted()
+        while slurm.tasks(job):
+            time.sleep(0.2)
+        print("done:", len(list((study / "runs").glob("*/scores.json"))))
+    finally:
+        slurm.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
