@@ -16,7 +16,7 @@ pub struct Depths {
 }
 
 /// The number that is shown.
-const NUMBER: &str = "log-likelihood";
+pub(super) const NUMBER: &str = "log-likelihood";
 
 impl Depths {
     pub(super) fn markdown(&self, lines: &[Line]) -> String {

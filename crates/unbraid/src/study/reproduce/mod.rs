@@ -98,6 +98,20 @@ pub enum Shown {
     Depths(Depths),
 }
 
+impl Shown {
+    /// Whether a number of a row of the study file is in the table.
+    fn shows(&self, row: &str, number: &str) -> bool {
+        match self {
+            Self::Seeds(seeds) => {
+                seeds.columns.iter().any(|column| column.row == row && column.number == number)
+            }
+            Self::Curves(curves) => curves.number == number,
+            Self::Methods(methods) => methods.metrics.iter().any(|metric| metric.number == number),
+            Self::Depths(_) => number == depths::NUMBER || number == "seconds",
+        }
+    }
+}
+
 /// Find an experiment by name.
 pub fn find(name: &str) -> Result<&'static Experiment> {
     EXPERIMENTS.iter().find(|experiment| experiment.name == name).ok_or_else(|| {

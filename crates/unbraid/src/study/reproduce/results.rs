@@ -19,7 +19,7 @@ use crate::study::{Cell, Ended, Gathered, Line, Orders, Study};
 pub struct Results {
     /// Every table, ours beside what is published, in Markdown.
     pub text: String,
-    /// Every number with its standard error, and what is published of it.
+    /// Every number of the tables with its standard error, and what is published of it.
     pub rows: Vec<Json>,
     /// Where the text was written.
     pub path: PathBuf,
@@ -103,7 +103,7 @@ impl Experiment {
     }
 }
 
-/// Every number of a row with its standard error, and what is published of it as a number.
+/// Every number of a row that the table shows with its standard error, and what is published of it as a number.
 fn numbers(part: &Part, line: &Line) -> Vec<Json> {
     let number = |(column, cell): (&String, &Cell)| {
         let error = cell.deviation() / (cell.values.len() as f64).sqrt();
@@ -120,7 +120,8 @@ fn numbers(part: &Part, line: &Line) -> Vec<Json> {
             "published_se": published.and_then(|found| found.1),
         })
     };
-    line.cells.iter().map(number).collect()
+    let shown = |cell: &(&String, &Cell)| part.shown.shows(&line.family, cell.0);
+    line.cells.iter().filter(shown).map(number).collect()
 }
 
 /// Draw a part: its curves, or the matchings of its first data set. Titles and file names.
@@ -152,4 +153,30 @@ fn pictures(
         }
     }
     Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::reproduce::find;
+
+    #[test]
+    fn only_numbers_of_the_table_are_given() {
+        let experiment = find("causalvae-table1").unwrap();
+        let cell = |name: &str| (name.to_string(), Cell { values: vec![0.5, 0.7] });
+        let line = Line {
+            row: "CausalVAE on pendulum".into(),
+            family: "CausalVAE".into(),
+            at: vec![("data.name".into(), toml::Value::String("pendulum".into()))],
+            runs: (2, 2),
+            cells: [cell("mic"), cell("kl/3"), cell("loss")].into(),
+        };
+        let rows = numbers(&experiment.parts[0], &line);
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!(
+            (&rows[0]["column"], &rows[0]["row"]),
+            (&"mic".into(), &"CausalVAE on pendulum".into())
+        );
+        assert!(rows[0]["published"].is_number());
+    }
 }
