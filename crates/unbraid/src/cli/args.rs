@@ -442,6 +442,19 @@ pub(crate) enum Study {
         /// The study directory.
         directory: PathBuf,
     },
+    /// Ask the questions of Locatello et al. 2019 of the finished runs: what explains scores, do metrics agree, what tells
+    /// a good model. Writes a page with figures and tables, and each of them as a file.
+    Analyse {
+        /// The study directory; may be left out where --table names what to analyse.
+        #[arg(required_unless_present = "table")]
+        directory: Option<PathBuf>,
+        /// Tables with the columns of results.parquet, in place of those of the study; several are put together.
+        #[arg(long, value_name = "FILE")]
+        table: Vec<PathBuf>,
+        /// Where the page and its files are written; DIRECTORY/analysis if left out.
+        #[arg(long, value_name = "DIRECTORY")]
+        out: Option<PathBuf>,
+    },
 }
 
 /// How to work on a study.

@@ -1,5 +1,6 @@
 //! `unbraid study`: many runs, each a process of its own, and their table.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use serde_json::{json, to_value};
 use toml::Value;
 use unbraid::run::config;
 use unbraid::study::submit::Request;
-use unbraid::study::{Ended, Orders, Study, slurm};
+use unbraid::study::{Ended, Orders, Study, analyse, slurm};
 
 use super::args::{Engine, Study as Verb, Submit, Work};
 use super::progress::Screen;
@@ -25,6 +26,10 @@ pub(super) fn run(verb: &Verb, output: Output) -> Result<ExitCode> {
         Verb::Submit(options) => submit(options, output)?,
         Verb::Status { directory, runs, watch } => status(directory, *runs, *watch, output)?,
         Verb::Gather { directory } => gather(directory, output)?,
+        Verb::Analyse { directory, table, out } => {
+            let (study, tables, out) = (directory.clone(), table.clone(), out.clone());
+            analyse(&analyse::Request { study, tables, out }, output)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -179,6 +184,20 @@ fn status(directory: &Path, runs: bool, watch: bool, output: Output) -> Result<(
         }
         std::thread::sleep(LOOK_EVERY);
     }
+}
+
+fn analyse(request: &analyse::Request, output: Output) -> Result<()> {
+    let found = analyse::analyse(request, &Screen::heeding_signals(output)?)?;
+    let mut text = String::new();
+    for (k, one) in found.conclusions.iter().enumerate() {
+        let _ = writeln!(text, "{}. {}: {}", k + 1, one.title, one.verdict.words());
+        for line in &one.evidence {
+            let _ = writeln!(text, "   {line}");
+        }
+    }
+    output.result(&text, || found.to_json())?;
+    output.note(&format!("the page: {}", found.page().display()));
+    Ok(())
 }
 
 fn gather(directory: &Path, output: Output) -> Result<()> {

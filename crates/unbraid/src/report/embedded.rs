@@ -32,7 +32,7 @@ pub(super) fn figures(run: &Run, sections: &[Section]) -> Result<Html> {
 
 /// The picture in this file with a caption; nothing if there is no such file. `words` are for those
 /// who cannot see it.
-pub(super) fn figure(path: &Path, words: &str, caption: impl Into<Html>) -> Result<Html> {
+pub(crate) fn figure(path: &Path, words: &str, caption: impl Into<Html>) -> Result<Html> {
     if !path.is_file() {
         return Ok(Html::nothing());
     }

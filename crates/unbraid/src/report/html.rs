@@ -6,26 +6,31 @@ use std::ops::{Add, AddAssign};
 
 use crate::draw::words::escaped;
 
+const STYLE: &str = include_str!("style.css");
+
+/// Neither scripts nor anything from elsewhere, and a browser sees to it.
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
 /// A piece of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Html(String);
+pub(crate) struct Html(String);
 
 impl Html {
     /// What is known to be well formed, such as our own figures and styles.
-    pub(super) fn trusted(marks: impl Into<String>) -> Self {
+    pub(crate) fn trusted(marks: impl Into<String>) -> Self {
         Self(marks.into())
     }
 
     /// Nothing.
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self::default()
     }
 
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn into_string(self) -> String {
+    pub(crate) fn into_string(self) -> String {
         self.0
     }
 }
@@ -70,17 +75,17 @@ const BLOCKS: [&str; 13] = [
 ];
 
 /// `<name>inside</name>`
-pub(super) fn element(name: &'static str, inside: impl Into<Html>) -> Html {
+pub(crate) fn element(name: &'static str, inside: impl Into<Html>) -> Html {
     with(name, &[], inside)
 }
 
 /// `<name class="class">inside</name>`
-pub(super) fn classed(name: &'static str, class: &'static str, inside: impl Into<Html>) -> Html {
+pub(crate) fn classed(name: &'static str, class: &'static str, inside: impl Into<Html>) -> Html {
     with(name, &[("class", &class)], inside)
 }
 
 /// An element with attributes.
-pub(super) fn with(
+pub(crate) fn with(
     name: &'static str,
     attributes: &[(&'static str, &dyn Display)],
     inside: impl Into<Html>,
@@ -95,7 +100,7 @@ pub(super) fn with(
 }
 
 /// An element that has no inside, such as an image: never closed.
-pub(super) fn opened(name: &'static str, attributes: &[(&'static str, &dyn Display)]) -> Html {
+pub(crate) fn opened(name: &'static str, attributes: &[(&'static str, &dyn Display)]) -> Html {
     let mut out = format!("<{name}");
     for (key, value) in attributes {
         let _ = write!(out, " {key}=\"{}\"", escaped(&value.to_string()));
@@ -105,23 +110,39 @@ pub(super) fn opened(name: &'static str, attributes: &[(&'static str, &dyn Displ
 }
 
 /// A name as one types it.
-pub(super) fn code(text: &str) -> Html {
+pub(crate) fn code(text: &str) -> Html {
     element("code", text)
 }
 
 /// Words in which names stand between backticks, as messages have them.
-pub(super) fn prose(text: &str) -> Html {
+pub(crate) fn prose(text: &str) -> Html {
     let pieces = text.split('`').enumerate();
     pieces.map(|(place, piece)| if place % 2 == 1 { code(piece) } else { piece.into() }).collect()
 }
 
 /// A name in a table, which is not broken at its hyphens.
-pub(super) fn name(text: &str) -> Html {
+pub(crate) fn name(text: &str) -> Html {
     classed("span", "name", text)
 }
 
+/// A whole page that needs nothing else.
+pub(crate) fn document(title: &str, main: Html) -> String {
+    let head = opened("meta", &[("charset", &"utf-8")])
+        + opened("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &POLICY)])
+        + opened(
+            "meta",
+            &[("name", &"viewport"), ("content", &"width=device-width, initial-scale=1")],
+        )
+        + opened("meta", &[("name", &"color-scheme"), ("content", &"light dark")])
+        + element("title", title)
+        + element("style", Html::trusted(STYLE));
+    let page = element("head", head) + element("body", element("main", main));
+    let page = with("html", &[("lang", &"en")], page);
+    format!("<!doctype html>\n{}\n", page.into_string())
+}
+
 /// A part of the page under its heading; nothing if there is nothing in it.
-pub(super) fn section(id: &'static str, heading: &str, inside: Html) -> Html {
+pub(crate) fn section(id: &'static str, heading: &str, inside: Html) -> Html {
     match inside.is_nothing() {
         true => inside,
         false => with("section", &[("id", &id)], element("h2", heading) + "\n" + inside),
@@ -129,11 +150,11 @@ pub(super) fn section(id: &'static str, heading: &str, inside: Html) -> Html {
 }
 
 /// A column of a table: what stands above it, and whether it holds numbers.
-pub(super) type Column = (&'static str, Align);
+pub(crate) type Column<'a> = (&'a str, Align);
 
 /// On which side the cells of a column begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
+pub(crate) enum Align {
     /// Words.
     Left,
     /// Numbers, whose digits stand below each other.
@@ -141,7 +162,7 @@ pub(super) enum Align {
 }
 
 /// A table in a box of its own, in which it can be moved where the screen is narrow.
-pub(super) fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<Html>>) -> Html {
+pub(crate) fn table(columns: &[Column<'_>], rows: impl IntoIterator<Item = Vec<Html>>) -> Html {
     let cell = |name: &'static str, align: Align, inside: Html| match align {
         Align::Left => element(name, inside),
         Align::Right => classed(name, "number", inside),
@@ -161,12 +182,12 @@ pub(super) fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<Html>
 }
 
 /// A number with three decimals, or a dash where there is none.
-pub(super) fn number(value: Option<f64>) -> Html {
+pub(crate) fn number(value: Option<f64>) -> Html {
     value.map_or("–".into(), |value| signed(value, 3))
 }
 
 /// A number that may be small, as errors of pictures are: with three digits, whatever its size.
-pub(super) fn small_number(value: Option<f64>) -> Html {
+pub(crate) fn small_number(value: Option<f64>) -> Html {
     let decimals = |size: f64| match (1e-6..0.1).contains(&size) {
         true => (2.0 - size.log10().floor()) as usize,
         false => 3,

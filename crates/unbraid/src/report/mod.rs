@@ -18,9 +18,9 @@ use crate::run::score::{self, Scoring};
 use crate::run::{TrainedRun, card};
 
 mod base64;
-mod embedded;
+pub(crate) mod embedded;
 mod graph;
-mod html;
+pub(crate) mod html;
 mod interventions;
 mod likelihood;
 mod opening;
@@ -30,12 +30,7 @@ mod scores;
 mod sequences;
 
 use embedded::figures;
-use html::{Html, element, opened, section, with};
-
-const STYLE: &str = include_str!("style.css");
-
-/// Neither scripts nor anything from elsewhere, and a browser sees to it.
-const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+use html::{document, section};
 
 impl TrainedRun {
     /// Make what is missing (scores, figures, effects), then the page, at `out` if that is given; returns
@@ -132,16 +127,5 @@ fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
         + section("reconstructions", "Reconstructions", figures(run, &[Section::Reconstructions])?)
         + section("training", "Training", figures(run, &[Section::Training])?)
         + section("provenance", "Provenance", provenance::provenance(run)?);
-    let head = opened("meta", &[("charset", &"utf-8")])
-        + opened("meta", &[("http-equiv", &"Content-Security-Policy"), ("content", &POLICY)])
-        + opened(
-            "meta",
-            &[("name", &"viewport"), ("content", &"width=device-width, initial-scale=1")],
-        )
-        + opened("meta", &[("name", &"color-scheme"), ("content", &"light dark")])
-        + element("title", opening::title(plan))
-        + element("style", Html::trusted(STYLE));
-    let document = element("head", head) + element("body", element("main", main));
-    let document = with("html", &[("lang", &"en")], document);
-    Ok(format!("<!doctype html>\n{}\n", document.into_string()))
+    Ok(document(&opening::title(plan), main))
 }

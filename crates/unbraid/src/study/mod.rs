@@ -41,6 +41,7 @@ use crate::run::VERSION;
 use crate::run::config::{self, Config};
 use crate::run::files::SCORES;
 
+pub mod analyse;
 mod attempts;
 mod crew;
 mod file;

@@ -44,6 +44,8 @@ pub(super) struct Number {
     pub(super) of: Of,
     /// Its name: a metric, one of its parts, a term of the log.
     pub(super) name: String,
+    /// The metric that it is a part of.
+    pub(super) part_of: Option<String>,
     /// The number.
     pub(super) value: f64,
 }
@@ -53,6 +55,16 @@ impl Number {
     pub(super) fn title(&self) -> String {
         match self.of {
             Of::Codes(words) if words != MEANS => format!("{} ({words})", self.name),
+            _ => self.name.clone(),
+        }
+    }
+
+    /// Its name among all numbers: two metrics may have parts of one name.
+    fn full_name(&self) -> String {
+        match &self.part_of {
+            Some(metric) if !self.name.starts_with(&format!("{metric}/")) => {
+                format!("{metric}/{}", self.name)
+            }
             _ => self.name.clone(),
         }
     }
@@ -87,7 +99,7 @@ impl Study {
     /// Everything that is a number of this run: its time, the end of its log, its scores.
     fn numbers_of(&self, planned: &Planned, seconds: f64) -> Result<Vec<Number>> {
         let run = Run::open(self.directory_of(planned))?;
-        let number = |of, name: &str, value| Number { of, name: name.into(), value };
+        let number = |of, name: &str, value| Number { of, name: name.into(), part_of: None, value };
         let mut found = vec![number(Of::Training, "seconds", seconds)];
         let log = run.log_rows()?;
         let tail = &log[log.len() - log.len().div_ceil(TAIL)..];
@@ -103,7 +115,9 @@ impl Study {
             let name = score["metric"].as_str().unwrap_or_default();
             found.extend(score["value"].as_f64().map(|value| number(of, name, value)));
             let parts = score["parts"].as_object().into_iter().flatten();
-            found.extend(parts.filter_map(|(part, value)| Some(number(of, part, value.as_f64()?))));
+            found.extend(parts.filter_map(|(part, value)| {
+                Some(Number { part_of: Some(name.into()), ..number(of, part, value.as_f64()?) })
+            }));
         }
         for (file, name, key) in BESIDE {
             let document: Json = run.document(file)?.unwrap_or_default();
@@ -150,7 +164,7 @@ impl Study {
                     Of::Codes(words) => Some(words.into()),
                 }),
             ),
-            ("metric".into(), words(&|_, one| Some(one.name.clone()))),
+            ("metric".into(), words(&|_, one| Some(one.full_name()))),
             ("value".into(), Values::Numbers(rows().map(|(_, one)| Some(one.value)).collect())),
         ]);
         Ok(Frame { columns })

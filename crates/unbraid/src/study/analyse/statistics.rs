@@ -1,78 +1,146 @@
-//! The statistics of the analyses, each with its definition.
+//! The statistics of the analyses, each with its definition. Every value has a weight: how often its seed was drawn.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-
+use rayon::prelude::*;
 use unbraid_measure::rng::Rng;
 
 /// Studies that are drawn for an interval.
 const DRAWS: usize = 500;
 
-/// The share of the variance of values that groups explain, R² = 1 - SS within / SS total, and the same adjusted for
-/// the number of groups, 1 - (1 - R²)(n - 1)/(n - g). Nothing where values do not vary, or there is a group for each.
-pub(crate) fn explained<G: Eq + Hash + Copy>(values: &[(G, f64)]) -> Option<[f64; 2]> {
-    let mut groups: HashMap<G, (f64, f64)> = HashMap::new();
-    for (group, value) in values {
-        let sum = groups.entry(*group).or_default();
-        *sum = (sum.0 + value, sum.1 + 1.0);
+/// A number with its 95 % interval over seeds, if there are several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// What the study says.
+    pub value: f64,
+    /// The ends of the interval.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// Whether all of the interval is above a number; without an interval nothing is sure.
+    pub(crate) fn is_above(&self, number: f64) -> bool {
+        self.interval.is_some_and(|[low, _]| low > number)
     }
-    let count = values.len() as f64;
-    let mean = values.iter().map(|(_, value)| value).sum::<f64>() / count;
-    let total: f64 = values.iter().map(|(_, value)| (value - mean).powi(2)).sum();
-    let of_group = |group: &G| {
-        let (sum, count) = groups[group];
-        sum / count
+
+    /// Whether all of the interval is below a number.
+    pub(crate) fn is_below(&self, number: f64) -> bool {
+        self.interval.is_some_and(|[_, high]| high < number)
+    }
+}
+
+/// A statistic of the study and its interval over seeds: a bootstrap. A drawn study has as many seeds as this one, drawn with
+/// replacement; `statistic` gets how often each was drawn.
+///
+/// With few seeds such draws mislead in two ways. A seed that is drawn twice adds no spread, so shares of variance come
+/// out too large: draws are therefore centred on the value of the study. And a draw varies by only (n - 1)/n of
+/// the variance of n seeds: their distances from the centre are stretched by √(n/(n - 1)). `range` cuts what cannot be.
+pub(crate) fn estimate(
+    seeds: usize,
+    range: [f64; 2],
+    rng: &Rng,
+    statistic: impl Fn(&[f64]) -> Option<f64> + Sync,
+) -> Option<Estimate> {
+    let value = statistic(&vec![1.0; seeds])?;
+    let draw = |k: usize| {
+        let mut rng = rng.at(k as u64);
+        let mut weights = vec![0.0; seeds];
+        (0..seeds).for_each(|_| weights[rng.below(seeds)] += 1.0);
+        statistic(&weights)
     };
-    let within: f64 = values.iter().map(|(group, value)| (value - of_group(group)).powi(2)).sum();
-    let free = count - groups.len() as f64;
-    if total <= 0.0 || free <= 0.0 {
+    let interval = (seeds > 1).then(|| {
+        let found: Vec<f64> = (0..DRAWS).into_par_iter().filter_map(draw).collect();
+        let centre = found.iter().sum::<f64>() / found.len() as f64;
+        let stretch = (seeds as f64 / (seeds - 1) as f64).sqrt();
+        let end = |share| {
+            (value + stretch * (quantile(&found, share) - centre)).clamp(range[0], range[1])
+        };
+        (found.len() > DRAWS / 2).then(|| [end(0.025), end(0.975)])
+    });
+    Some(Estimate { value, interval: interval.flatten() })
+}
+
+/// The share of the variance of (group, value, weight) that groups explain, R² = 1 - SS within / SS total, and the same
+/// adjusted for their number, 1 - (1 - R²)(n - 1)/(n - g). Nothing where values do not vary, or there is a group for each.
+pub(crate) fn explained(values: &[(usize, f64, f64)]) -> Option<[f64; 2]> {
+    let groups = values.iter().map(|(group, ..)| group + 1).max()?;
+    let mut sums = vec![(0.0, 0.0); groups];
+    for (group, value, weight) in values {
+        sums[*group].0 += weight * value;
+        sums[*group].1 += weight;
+    }
+    let count: f64 = sums.iter().map(|(_, count)| count).sum();
+    let mean = sums.iter().map(|(sum, _)| sum).sum::<f64>() / count;
+    let around = |middle: &dyn Fn(usize) -> f64| -> f64 {
+        values.iter().map(|(group, value, weight)| weight * (value - middle(*group)).powi(2)).sum()
+    };
+    let total = around(&|_| mean);
+    let within = around(&|group| sums[group].0 / sums[group].1.max(1.0));
+    let free = count - sums.iter().filter(|(_, count)| *count > 0.0).count() as f64;
+    // Rounding makes a little variance out of none.
+    if total <= 1e-24 * count * mean * mean || free <= 0.0 {
         return None;
     }
     let share = 1.0 - within / total;
     Some([share, 1.0 - (1.0 - share) * (count - 1.0) / free])
 }
 
-/// Ranks from 1; equal values share the mean of theirs.
-pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
+/// Ranks of (value, weight) from 1; equal values share the mean of theirs, and a weight of two is two values.
+pub(crate) fn ranks(values: &[(f64, f64)]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    order.sort_by(|a, b| values[*a].0.total_cmp(&values[*b].0));
     let mut ranks = vec![0.0; values.len()];
-    let mut start = 0;
+    let (mut start, mut before) = (0, 0.0);
     while start < order.len() {
-        let same = |k: &&usize| values[**k] == values[order[start]];
-        let end = start + order[start..].iter().take_while(same).count();
+        let same = order[start..].iter().take_while(|k| values[**k].0 == values[order[start]].0);
+        let end = start + same.count();
+        let weight: f64 = order[start..end].iter().map(|k| values[*k].1).sum();
         for k in &order[start..end] {
-            ranks[*k] = (start + end + 1) as f64 / 2.0;
+            ranks[*k] = before + (weight + 1.0) / 2.0;
         }
-        start = end;
+        (start, before) = (end, before + weight);
     }
     ranks
 }
 
-/// Spearman's rank correlation; nothing for fewer than three pairs or a constant.
-pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
-    if pairs.len() < 3 {
+/// Spearman's rank correlation of (x, y, weight); nothing for fewer than three or a constant.
+pub(crate) fn spearman(pairs: &[(f64, f64, f64)]) -> Option<f64> {
+    let weights: Vec<f64> = pairs.iter().map(|pair| pair.2).collect();
+    let count: f64 = weights.iter().sum();
+    if count < 3.0 {
         return None;
     }
-    let [x, y] = [pairs.iter().map(|p| p.0).collect::<Vec<_>>(), pairs.iter().map(|p| p.1).collect()]
-        .map(|values| ranks(&values));
-    let middle = (pairs.len() + 1) as f64 / 2.0;
-    let product = |a: &[f64], b: &[f64]| {
-        a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum::<f64>()
+    let x = ranks(&pairs.iter().map(|pair| (pair.0, pair.2)).collect::<Vec<_>>());
+    let y = ranks(&pairs.iter().map(|pair| (pair.1, pair.2)).collect::<Vec<_>>());
+    let middle = (count + 1.0) / 2.0;
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        let terms = a.iter().zip(b).zip(&weights);
+        terms.map(|((a, b), weight)| weight * (a - middle) * (b - middle)).sum()
     };
     let (xx, yy) = (product(&x, &x), product(&y, &y));
     (xx > 0.0 && yy > 0.0).then(|| product(&x, &y) / (xx * yy).sqrt())
 }
 
-/// The chance that a value of one list is above a value of the other; equal ones count half.
-pub(crate) fn beats(one: &[f64], other: &[f64]) -> Option<f64> {
-    let mut sum = 0.0;
-    for a in one {
-        for b in other {
-            sum += f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
+/// The chance that a (value, weight) of one list is above one of the other; equal ones count half.
+pub(crate) fn beats(one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (a, wa) in one {
+        for (b, wb) in other {
+            sum += wa * wb * above(*a, *b);
+            count += wa * wb;
         }
     }
-    (!one.is_empty() && !other.is_empty()).then(|| sum / (one.len() * other.len()) as f64)
+    (count > 0.0).then(|| sum / count)
+}
+
+/// 1 if the first is larger, 0 if it is smaller, a half for equals.
+pub(crate) fn above(a: f64, b: f64) -> f64 {
+    f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b))
+}
+
+/// The mean of (value, weight).
+pub(crate) fn mean(values: &[(f64, f64)]) -> Option<f64> {
+    let count: f64 = values.iter().map(|(_, weight)| weight).sum();
+    let sum: f64 = values.iter().map(|(value, weight)| value * weight).sum();
+    (count > 0.0).then(|| sum / count)
 }
 
 /// A quantile of values, between two of them in proportion.
@@ -84,55 +152,72 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     below + (sorted[place.ceil() as usize] - below) * place.fract()
 }
 
-/// The middle 95 % of a statistic over studies whose seeds are drawn from these with replacement. Each drawn seed
-/// counts as one more, also if it was drawn before: the statistic gets the seeds with repeats.
-pub(crate) fn interval(
-    seeds: &[i64],
-    rng: &Rng,
-    statistic: impl Fn(&[i64]) -> Option<f64>,
-) -> Option<[f64; 2]> {
-    if seeds.len() < 2 {
-        return None;
-    }
-    let draw = |k: usize| {
-        let mut rng = rng.at(k as u64);
-        let drawn: Vec<i64> = seeds.iter().map(|_| seeds[rng.below(seeds.len())]).collect();
-        statistic(&drawn)
-    };
-    let found: Vec<f64> = (0..DRAWS).filter_map(draw).collect();
-    (found.len() > DRAWS / 2).then(|| [quantile(&found, 0.025), quantile(&found, 0.975)])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn variance_explained_is_that_of_the_definition() {
-        // Means 1 and 3, total 10 around 2, within 2: R² = 0.8; n = 8, g = 2: 1 - 0.2 · 7/6.
-        let values = [(0, 0.5), (0, 1.5), (0, 0.5), (0, 1.5), (1, 2.5), (1, 3.5), (1, 2.5), (1, 3.5)];
-        let [share, adjusted] = explained(&values).unwrap();
+        // Means 1 and 3; squares around 2: 10, around the means: 2. R² = 0.8; n = 8, g = 2: 1 - 0.2 · 7/6.
+        let values =
+            [(0, 0.5), (0, 1.5), (0, 0.5), (0, 1.5), (1, 2.5), (1, 3.5), (1, 2.5), (1, 3.5)];
+        let all: Vec<_> = values.iter().map(|(group, value)| (*group, *value, 1.0)).collect();
+        let [share, adjusted] = explained(&all).unwrap();
         assert!((share - 0.8).abs() < 1e-12, "{share}");
         assert!((adjusted - (1.0 - 0.2 * 7.0 / 6.0)).abs() < 1e-12, "{adjusted}");
-        assert_eq!(explained(&[(0, 1.0), (1, 2.0)]), None);
-        assert_eq!(explained(&[(0, 1.0), (0, 1.0), (1, 1.0)]), None);
+        // Each value twice is the same as a weight of two.
+        let twice: Vec<_> =
+            [0, 1, 4, 5].iter().map(|k| (values[*k].0, values[*k].1, 2.0)).collect();
+        assert_eq!(explained(&twice), Some([share, adjusted]));
+        assert_eq!(explained(&[(0, 1.0, 1.0), (1, 2.0, 1.0)]), None);
+        assert_eq!(explained(&[(0, 0.1, 1.0), (0, 0.1, 1.0), (1, 0.1, 1.0)]), None);
     }
 
     #[test]
     fn ranks_share_ties_and_correlate() {
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
-        let line: Vec<(f64, f64)> = (0..9).map(|k| (f64::from(k), f64::from(k).exp())).collect();
+        let single = |values: &[f64]| values.iter().map(|value| (*value, 1.0)).collect::<Vec<_>>();
+        assert_eq!(ranks(&single(&[3.0, 1.0, 3.0, 2.0])), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(ranks(&[(3.0, 2.0), (1.0, 1.0), (2.0, 1.0)]), [3.5, 1.0, 2.0]);
+        let line: Vec<_> = (0..9).map(|k| (f64::from(k), f64::from(k).exp(), 1.0)).collect();
         assert!((spearman(&line).unwrap() - 1.0).abs() < 1e-12);
         // 1 - 6 Σd²/(n(n² - 1)) with d = 1, 1, 0, 0: 1 - 12/60.
-        let swapped = [(1.0, 2.0), (2.0, 1.0), (3.0, 3.0), (4.0, 4.0)];
+        let swapped = [(1.0, 2.0, 1.0), (2.0, 1.0, 1.0), (3.0, 3.0, 1.0), (4.0, 4.0, 1.0)];
         assert!((spearman(&swapped).unwrap() - 0.8).abs() < 1e-12);
-        assert_eq!(spearman(&[(1.0, 5.0), (2.0, 5.0), (3.0, 5.0)]), None);
+        assert_eq!(spearman(&[(1.0, 5.0, 1.0), (2.0, 5.0, 1.0), (3.0, 5.0, 1.0)]), None);
     }
 
     #[test]
     fn one_list_beats_another_by_pairs() {
-        assert_eq!(beats(&[1.0, 3.0], &[2.0, 3.0]), Some((1.0 + 0.5) / 4.0));
-        assert_eq!(beats(&[], &[1.0]), None);
+        let (one, other) = ([(1.0, 1.0), (3.0, 1.0)], [(2.0, 1.0), (3.0, 1.0)]);
+        assert_eq!(beats(&one, &other), Some((1.0 + 0.5) / 4.0));
+        assert_eq!(beats(&[(1.0, 0.0), (3.0, 3.0)], &other), Some(0.75));
+        assert_eq!(beats(&[], &one), None);
         assert_eq!(quantile(&[4.0, 1.0, 2.0, 3.0], 0.5), 2.5);
+    }
+
+    /// The interval of a mean of n normal values holds the true mean in about 95 of 100 studies, also for few seeds.
+    #[test]
+    fn intervals_hold_the_truth_about_as_often_as_they_say() {
+        for (seeds, least) in [(5, 82), (20, 88)] {
+            let holds = (0..100).filter(|trial| {
+                let rng = Rng::new(*trial);
+                let mut draws = rng.split("values");
+                let values: Vec<f64> = (0..seeds).map(|_| f64::from(draws.normal())).collect();
+                let of = |weights: &[f64]| {
+                    mean(&values.iter().copied().zip(weights.iter().copied()).collect::<Vec<_>>())
+                };
+                let found = estimate(seeds, [f64::MIN, f64::MAX], &rng, of).unwrap();
+                !found.is_above(0.0) && !found.is_below(0.0)
+            });
+            let count = holds.count();
+            assert!((least..=100).contains(&count), "{seeds} seeds: {count} of 100");
+        }
+    }
+
+    #[test]
+    fn one_seed_has_no_interval() {
+        let found = estimate(1, [0.0, 1.0], &Rng::new(0), |_| Some(0.5)).unwrap();
+        assert_eq!(found, Estimate { value: 0.5, interval: None });
+        assert!(!found.is_above(0.0) && !found.is_below(1.0));
     }
 }

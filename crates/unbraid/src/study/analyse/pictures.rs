@@ -1,0 +1,298 @@
+//! The three kinds of pictures that analyses draw: a map of numbers with their values, boxes of scores, and lines
+//! against the strength.
+
+use crate::draw::figure::{
+    Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, diverging, text_width,
+};
+
+use super::statistics::quantile;
+
+const TITLE: f64 = 15.0;
+const WORDS: f64 = 12.0;
+const SMALL: f64 = 11.0;
+const EDGE: f64 = 16.0;
+/// Panels in a row.
+const ACROSS: usize = 3;
+
+/// A map of numbers from -1 to 1, each written in its cell; a cell without a number is empty.
+pub(crate) struct Map<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) rows: &'a [String],
+    pub(crate) columns: &'a [String],
+    pub(crate) cells: Vec<Vec<Option<f64>>>,
+}
+
+impl Map<'_> {
+    pub(crate) fn draw(&self) -> Figure {
+        const HIGH: f64 = 34.0;
+        let widest =
+            |names: &[String]| names.iter().map(|name| text_width(name, WORDS)).fold(0.0, f64::max);
+        let (left, wide) =
+            (EDGE + widest(self.rows) + 10.0, (widest(self.columns) + 14.0).max(46.0));
+        let top = 66.0;
+        let width = (left + wide * self.columns.len() as f64 + EDGE)
+            .max(2.0 * EDGE + text_width(self.title, TITLE));
+        let mut figure = Figure::new(width, top + HIGH * self.rows.len() as f64 + EDGE);
+        figure.text((EDGE, 28.0), TITLE, INK, Anchor::Start, self.title);
+        for (k, name) in self.columns.iter().enumerate() {
+            let middle = left + wide * (k as f64 + 0.5);
+            figure.text((middle, top - 8.0), WORDS, INK, Anchor::Middle, name);
+        }
+        for (row, (name, cells)) in self.rows.iter().zip(&self.cells).enumerate() {
+            let y = top + HIGH * row as f64;
+            let base = y + HIGH / 2.0 + 4.0;
+            figure.text((left - 8.0, base), WORDS, INK, Anchor::End, name);
+            for (column, value) in cells.iter().enumerate() {
+                let x = left + wide * column as f64;
+                let middle = (x + wide / 2.0, base);
+                let Some(value) = value else {
+                    figure.text(middle, SMALL, PALE, Anchor::Middle, "–");
+                    continue;
+                };
+                let place = [x + 1.0, y + 1.0, wide - 2.0, HIGH - 2.0];
+                figure.rectangle(place, diverging((value + 1.0) / 2.0));
+                // The ends of the scale are dark.
+                let ink = if value.abs() > 0.62 { Colour(255, 255, 255) } else { INK };
+                let text = format!("{:.0}", value * 100.0 + 0.0).replace('-', "−");
+                let text = if text == "−0" { "0".into() } else { text };
+                figure.text(middle, WORDS, ink, Anchor::Middle, &text);
+            }
+        }
+        figure
+    }
+}
+
+/// Panels side by side, each with a name.
+pub(crate) struct Panels<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) panels: Vec<(String, Content)>,
+    /// What stands under each panel.
+    pub(crate) below: &'a str,
+    /// The lines or boxes in words, by colour.
+    pub(crate) legend: &'a [String],
+}
+
+/// What a panel shows.
+pub(crate) enum Content {
+    /// A box for each group of values: from the lower to the upper quartile with the median, and a dot for each value
+    /// if there are few. The names stand below.
+    Boxes(Vec<(String, Vec<f64>)>),
+    /// A line for each entry of the legend: place, value, and the ends of its band.
+    Lines { lines: Vec<Vec<(f64, f64, [f64; 2])>>, logarithmic: bool },
+    /// A dot for each pair, with the colour of its entry in the legend; the line x = y if asked for.
+    Dots { dots: Vec<(usize, f64, f64)>, logarithmic: bool, identity: bool },
+}
+
+impl Panels<'_> {
+    pub(crate) fn draw(&self) -> Figure {
+        const WIDE: f64 = 250.0;
+        const HIGH: f64 = 190.0;
+        const LEFT: f64 = 58.0;
+        const DOWN: f64 = HIGH + 66.0;
+        let across = self.panels.len().clamp(1, ACROSS);
+        let down = self.panels.len().div_ceil(across);
+        let legend = self.legend_rows(across as f64 * (LEFT + WIDE));
+        let top = 48.0 + 20.0 * legend.len() as f64 + 24.0;
+        let width = (across as f64 * (LEFT + WIDE) + 2.0 * EDGE)
+            .max(2.0 * EDGE + text_width(self.title, TITLE));
+        let mut figure = Figure::new(width, top + down as f64 * DOWN);
+        figure.text((EDGE, 28.0), TITLE, INK, Anchor::Start, self.title);
+        for (row, entries) in legend.iter().enumerate() {
+            for (k, x) in entries {
+                let y = 50.0 + 20.0 * row as f64;
+                figure.rectangle([*x, y - 9.0, 14.0, 9.0], category(*k));
+                figure.text((x + 20.0, y), WORDS, INK, Anchor::Start, &self.legend[*k]);
+            }
+        }
+        for (k, (name, content)) in self.panels.iter().enumerate() {
+            let left = EDGE + LEFT + (k % across) as f64 * (LEFT + WIDE) - 10.0;
+            let y = top + (k / across) as f64 * DOWN;
+            figure.text((left, y - 8.0), WORDS, INK, Anchor::Start, name);
+            content.draw(&mut figure, [left, y, WIDE, HIGH]);
+            let below = (left + WIDE / 2.0, y + HIGH + 36.0);
+            figure.text(below, SMALL, INK, Anchor::Middle, self.below);
+        }
+        figure
+    }
+
+    /// Where each entry of the legend begins, row by row.
+    fn legend_rows(&self, width: f64) -> Vec<Vec<(usize, f64)>> {
+        let (mut rows, mut x) = (vec![], f64::INFINITY);
+        for (k, name) in self.legend.iter().enumerate() {
+            let wide = 20.0 + text_width(name, WORDS) + 22.0;
+            if x + wide > EDGE + width {
+                rows.push(vec![]);
+                x = EDGE;
+            }
+            rows.last_mut().expect("the first entry begins a row").push((k, x));
+            x += wide;
+        }
+        rows
+    }
+}
+
+impl Content {
+    fn draw(&self, figure: &mut Figure, place: [f64; 4]) {
+        match self {
+            Self::Boxes(groups) => boxes(figure, place, groups),
+            Self::Lines { lines, logarithmic } => {
+                let log = |value: f64| if *logarithmic { value.max(1e-6).log10() } else { value };
+                let points = || lines.iter().flatten();
+                let panel = Panel {
+                    place,
+                    x: Extent::of(points().map(|point| point.0)).padded(0.06),
+                    y: Extent::of(
+                        points().flat_map(|(_, y, band)| [log(*y), log(band[0]), log(band[1])]),
+                    )
+                    .padded(0.06),
+                };
+                panel.frame_y(figure);
+                label_y(figure, &panel, *logarithmic);
+                let mut places: Vec<f64> = points().map(|point| point.0).collect();
+                places.sort_by(f64::total_cmp);
+                places.dedup();
+                for x in places {
+                    let (x_at, _) = panel.at((x, panel.y.low));
+                    let below = (x_at, place[1] + place[3] + 15.0);
+                    figure.text(below, SMALL, INK, Anchor::Middle, &x.to_string());
+                }
+                for (k, line) in lines.iter().enumerate() {
+                    let band: Vec<_> =
+                        line.iter().map(|(x, _, band)| (*x, log(band[0]), log(band[1]))).collect();
+                    panel.band(figure, &band, category(k));
+                    let line: Vec<_> = line.iter().map(|(x, y, _)| (*x, log(*y))).collect();
+                    panel.curve(figure, &line, category(k), 2.0);
+                    line.iter().for_each(|point| figure.dot(panel.at(*point), 3.0, category(k)));
+                }
+            }
+            Self::Dots { dots, logarithmic, identity } => {
+                let log = |value: f64| if *logarithmic { value.max(1e-6).log10() } else { value };
+                let (x, y) = (dots.iter().map(|dot| log(dot.1)), dots.iter().map(|dot| log(dot.2)));
+                let (x, y) = match identity {
+                    // One scale for both, or the line means nothing.
+                    true => [Extent::of(x.chain(y)).padded(0.06); 2].into(),
+                    false => (Extent::of(x).padded(0.06), Extent::of(y).padded(0.06)),
+                };
+                let panel = Panel { place, x, y };
+                panel.frame(figure);
+                label_y(figure, &panel, *logarithmic);
+                match logarithmic {
+                    false => panel.label_x(figure),
+                    true => powers(x).for_each(|tick| {
+                        let (at, _) = panel.at((tick, y.low));
+                        let below = (at, place[1] + place[3] + 15.0);
+                        figure.text(below, SMALL, INK, Anchor::Middle, &power(tick));
+                    }),
+                }
+                if *identity {
+                    panel.curve(figure, &[(x.low, x.low), (x.high, x.high)], PALE, 1.0);
+                }
+                for (k, x, y) in dots {
+                    figure.dot(panel.at((log(*x), log(*y))), 2.0, category(*k));
+                }
+            }
+        }
+    }
+}
+
+/// The whole powers of ten on a scale, no more than six of them.
+fn powers(extent: Extent) -> impl Iterator<Item = f64> {
+    let (low, high) = (extent.low.ceil() as i64, extent.high.floor() as i64);
+    let step = ((high - low) / 6 + 1).max(1);
+    (low..=high).filter(move |power| power.rem_euclid(step) == 0).map(|power| power as f64)
+}
+
+fn power(exponent: f64) -> String {
+    match exponent as i64 {
+        0 => "1".into(),
+        1 => "10".into(),
+        2 => "100".into(),
+        other if other < 0 && other > -4 => format!("{}", 10f64.powi(other as i32)),
+        other => format!("1e{other}").replace('-', "−"),
+    }
+}
+
+fn label_y(figure: &mut Figure, panel: &Panel, logarithmic: bool) {
+    if !logarithmic {
+        return panel.label_y(figure);
+    }
+    for tick in powers(panel.y) {
+        let (_, y) = panel.at((panel.x.low, tick));
+        figure.text((panel.place[0] - 6.0, y + 4.0), SMALL, INK, Anchor::End, &power(tick));
+    }
+}
+
+fn boxes(figure: &mut Figure, place: [f64; 4], groups: &[(String, Vec<f64>)]) {
+    /// More dots than these hide each other.
+    const FEW: usize = 60;
+    let panel = Panel {
+        place,
+        x: Extent { low: 0.0, high: groups.len() as f64 },
+        y: Extent::of(groups.iter().flat_map(|(_, values)| values.iter().copied())).padded(0.06),
+    };
+    panel.frame_y(figure);
+    panel.label_y(figure);
+    let unit = place[2] / groups.len() as f64;
+    let wide = (unit * 0.6).min(34.0);
+    for (k, (name, values)) in groups.iter().enumerate() {
+        let middle = place[0] + unit * (k as f64 + 0.5);
+        figure.text((middle, place[1] + place[3] + 15.0), SMALL, INK, Anchor::Middle, name);
+        if values.is_empty() {
+            continue;
+        }
+        let y = |share: f64| panel.at((0.0, quantile(values, share))).1;
+        let [low, lower, median, upper, high] = [0.0, 0.25, 0.5, 0.75, 1.0].map(y);
+        figure.line(&[(middle, low), (middle, high)], PALE, 1.0);
+        let (left, right) = (middle - wide / 2.0, middle + wide / 2.0);
+        let corners = [(left, upper), (right, upper)];
+        figure.area(&corners, &[(left, lower), (right, lower)], category(k), 0.35);
+        figure.line(&[(left, median), (right, median)], category(k), 2.5);
+        if values.len() <= FEW {
+            for (n, value) in values.iter().enumerate() {
+                // Beside each other in a fixed order, so that equal values are seen.
+                let aside = ((n as f64 * 0.618_033_988_749_895).fract() - 0.5) * wide * 0.8;
+                let (_, y) = panel.at((0.0, *value));
+                figure.dot((middle + aside, y), 1.6, INK);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_writes_its_numbers_in_percent_and_a_gap_as_a_dash() {
+        let names = ["mig".to_string(), "dci".into()];
+        let cells = vec![vec![Some(1.0), Some(-0.254)], vec![None, Some(-0.001)]];
+        let svg =
+            Map { title: "agreement", rows: &names, columns: &names, cells }.draw().to_svg("t");
+        for text in [">100<", ">−25<", ">–<", ">0<", ">agreement<"] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+    }
+
+    #[test]
+    fn panels_have_names_a_legend_and_ticks_of_powers() {
+        let lines = vec![vec![(1.0, 0.01, [0.005, 0.02]), (2.0, 10.0, [1.0, 20.0])]];
+        let dots = vec![(0, 0.01, 0.1), (0, 1.0, 1.0)];
+        let panels = Panels {
+            title: "total correlation",
+            panels: vec![
+                ("left".into(), Content::Lines { lines, logarithmic: true }),
+                ("right".into(), Content::Dots { dots, logarithmic: true, identity: true }),
+                (
+                    "boxes".into(),
+                    Content::Boxes(vec![("0".into(), vec![0.1, 0.2]), ("1".into(), vec![])]),
+                ),
+            ],
+            below: "strength",
+            legend: &["β-VAE".to_string()],
+        };
+        let svg = panels.draw().to_svg("t");
+        for text in [">left<", ">right<", ">strength<", ">β-VAE<", ">0.01<", ">10<", ">1<"] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+    }
+}
