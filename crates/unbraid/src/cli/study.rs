@@ -13,7 +13,7 @@ use unbraid::study::{Ended, Orders, Study, slurm};
 
 use super::args::{Engine, Study as Verb, Submit, Work};
 use super::progress::Screen;
-use super::{Output, standing, this_program};
+use super::{Output, choose, standing, this_program};
 
 /// How often `--watch` looks again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -25,6 +25,7 @@ pub(super) fn run(verb: &Verb, output: Output) -> Result<ExitCode> {
         Verb::Submit(options) => submit(options, output)?,
         Verb::Status { directory, runs, watch } => status(directory, *runs, *watch, output)?,
         Verb::Gather { directory } => gather(directory, output)?,
+        Verb::Choose(options) => return choose::run(options, output),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -42,6 +42,7 @@ use crate::run::config::{self, Config};
 use crate::run::files::SCORES;
 
 mod attempts;
+pub mod choose;
 mod crew;
 mod file;
 pub mod reproduce;
