@@ -34,7 +34,7 @@ const DRAWS: usize = 10;
 const POOL: usize = 5000;
 
 /// The value of a run for each draw; none where the metric has none, as of a factor that never changes there.
-type Values = Vec<Option<f64>>;
+pub(super) type Values = Vec<Option<f64>>;
 
 impl Study {
     /// Refuse numbers of labels that no data set has, before anything long is begun.
@@ -196,7 +196,7 @@ fn read(values: &Json) -> Values {
 }
 
 /// The choice of each draw; shown is the run that most draws take, with its mean value over all of them.
-fn chosen(field: &Field, n: usize, of_runs: &[&Values]) -> Option<Choice> {
+pub(super) fn chosen(field: &Field, n: usize, of_runs: &[&Values]) -> Option<Choice> {
     let draws = of_runs.iter().map(|values| values.len()).max().unwrap_or(0);
     let value = |run: usize, draw: usize| of_runs[run].get(draw).copied().flatten();
     let pick = |draw: usize| {

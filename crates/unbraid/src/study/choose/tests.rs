@@ -113,9 +113,29 @@ fn a_transfer_takes_the_setting_that_is_best_elsewhere_with_any_seed() {
 }
 
 #[test]
+fn each_draw_of_labels_takes_its_best_run_and_the_one_taken_most_is_shown() {
+    let runs = planned();
+    let field = field(&runs, 0, [0.1, 0.2, 0.3, 0.6, 0.2, 0.4]);
+    // Three draws take the fourth run, the fifth, the fourth; in the last one no run has a value.
+    let none = vec![None; 4];
+    let fourth = vec![Some(0.9), Some(0.2), Some(0.7), None];
+    let fifth = vec![Some(0.1), Some(0.5), Some(0.6), None];
+    let values = [&none, &none, &none, &fourth, &fifth, &none];
+    let found = labels::chosen(&field, 50, &values).unwrap();
+    assert_eq!((found.by.as_str(), found.share), ("50 labels", Some([2, 3])));
+    assert_eq!(found.run.as_ref().unwrap().run, "beta-vae-name-squares-beta-2-seed-1");
+    assert!(close(found.value.unwrap(), 0.6), "{found:?}");
+    // Of 0.6 they miss 0, 0.4 and 0.
+    let (mean, deviation) = regret(&found);
+    assert!(close(mean, 0.4 / 3.0) && close(deviation, (0.16f64 / 3.0).sqrt()), "{found:?}");
+    assert!(labels::chosen(&field, 50, &[&none; 6]).is_none());
+}
+
+#[test]
 fn a_metric_that_looks_at_no_label_is_no_truth() {
     let refusal = |name: &str| supervised(name).unwrap_err().to_string();
-    assert!(refusal("mgi").contains("did you mean `mig`?"), "{}", refusal("mgi"));
+    let misspelt = refusal("factorvae");
+    assert!(misspelt.contains("did you mean `factor-vae-score`?"), "{misspelt}");
     assert!(refusal("udr").contains("does not look at labels"), "{}", refusal("udr"));
     assert!(supervised("dci").is_ok());
     assert!(HEADLINES.iter().all(|name| supervised(name).is_ok()));
