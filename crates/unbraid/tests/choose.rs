@@ -5,6 +5,7 @@ mod program;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use program::{refuse, run, succeed, word};
 use serde_json::Value as Json;
@@ -14,7 +15,7 @@ use unbraid::representation::Sibling;
 use unbraid::rng::Rng;
 use unbraid::run::TrainedRun;
 use unbraid::study::Study;
-use unbraid::watch::{Nobody, Stage};
+use unbraid::watch::{Nobody, Progress, Stage, Watch};
 use unbraid_measure::npz::NpzWriter;
 
 const FILE: &str = "
@@ -134,11 +135,25 @@ fn repeated_and_refused(study: &Path) {
 
     refuse(&[&words[..3], &["--metric", "factorvae"]].concat(), "mean `factor-vae-score`?");
     refuse(&[&words[..3], &["--metric", "udr"]].concat(), "does not look at labels");
-    let many = [&words[..3], &["--labels", "100000"]].concat();
-    refuse(&many, "100000 labels are more than the");
+    let many = [&words[..3], &["--labels", "1000000"]].concat();
+    refuse(&many, "1000000 labels are more than the");
     let misspelt = run(&[&words[..3], &["--by", "udrr"]].concat());
     assert_eq!(misspelt.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&misspelt.stderr).contains("did you mean `udr`?"));
+}
+
+/// Somebody who asks to stop when the fourth run is begun.
+#[derive(Default)]
+struct UntilRun(AtomicU64);
+
+impl Watch for UntilRun {
+    fn progress(&self, now: &Progress) {
+        self.0.store(now.steps.map_or(0, |[done, _]| done), Ordering::Relaxed);
+    }
+
+    fn stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 2
+    }
 }
 
 #[test]
@@ -148,6 +163,12 @@ fn udr_is_that_of_the_metric_on_the_same_rows() {
         .replace("['squares', 'xy-squares']", "['squares']")
         .replace("steps = 100", "steps = 400");
     let study = worked(directory.path(), &one);
+    // Stopped after the first three runs, it keeps what it has and goes on from there.
+    let stopped = Study::open(&study).unwrap().udr(100_000, &UntilRun::default());
+    assert!(stopped.unwrap_err().to_string().starts_with("stopped"));
+    let kept: Json =
+        serde_json::from_str(&fs::read_to_string(study.join("udr.json")).unwrap()).unwrap();
+    assert_eq!(kept["runs"].as_object().map(serde_json::Map::len), Some(3), "{kept:#}");
     // More rows than there are: all of them, in order.
     let values = Study::open(&study).unwrap().udr(100_000, &Nobody).unwrap();
     assert_eq!(values.len(), 6);

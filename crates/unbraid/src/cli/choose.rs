@@ -7,7 +7,7 @@ use unbraid::study::choose::{Answer, Choice, OfData, Question};
 use unbraid::study::{Cell, Study};
 
 use super::args::Choose;
-use super::progress::watched;
+use super::progress::Screen;
 use super::{Output, table};
 
 pub(super) fn run(options: &Choose, output: Output) -> Result<ExitCode> {
@@ -19,19 +19,24 @@ pub(super) fn run(options: &Choose, output: Output) -> Result<ExitCode> {
         rows: options.rows,
         seed: options.seed,
     };
-    let mut answer = None;
-    let code = watched("choosing", output, |screen| {
-        answer = Some(study.choose(&question, screen)?);
-        Ok(())
-    })?;
-    let Some(answer) = answer else { return Ok(code) };
+    let screen = Screen::heeding_signals(output)?;
+    let answer = match study.choose(&question, &screen) {
+        Err(_) if screen.signal().is_some() => {
+            let code = screen.exit_code();
+            drop(screen);
+            output.note("stopped; what was computed is kept, and the same command goes on");
+            return Ok(code);
+        }
+        other => other?,
+    };
+    drop(screen);
     output.result(&text(&answer), || answer.to_json())?;
     for data in &answer.data {
         for note in &data.notes {
             output.note(&format!("note: {}: {note}", data.data));
         }
     }
-    Ok(code)
+    Ok(ExitCode::SUCCESS)
 }
 
 /// One table, then what the best runs are.

@@ -197,7 +197,11 @@ fn nothing(directory: &Path, none_done: bool) -> Error {
             "no run of this study is done yet; `unbraid study work {}` trains and scores them",
             directory.display()
         ),
-        false => "every finished run of this study is of a baseline that does not learn, so there is nothing to choose".into(),
+        false => {
+            "every finished run of this study is of a baseline that does not learn, so there is \
+                  nothing to choose"
+                .into()
+        }
     };
     Error::Unable(reason)
 }

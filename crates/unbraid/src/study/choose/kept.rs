@@ -1,5 +1,5 @@
-//! Numbers that take long to compute, kept in the directory of the study: by run, and only as long as its weights are the
-//! same.
+//! Numbers that take long to compute, kept in the directory of the study: by run, and only as long as its
+//! weights are the same.
 //!
 //! ```json
 //! {"format": 1, "runs": {"vae-seed-0": {"weights": "9f1c22ab-184320", "udr": {"value": 0.41}}}}

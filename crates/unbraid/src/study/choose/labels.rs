@@ -1,5 +1,5 @@
-//! Choosing by a few labels: the metric on N labelled rows, the same rows for every run. Which rows these are is chance, so
-//! they are drawn several times, and regret has a spread.
+//! Choosing by a few labels: the metric on N labelled rows, the same rows for every run. Which rows these are is
+//! chance, so they are drawn several times, and regret has a spread.
 //!
 //! ```text
 //! pool   up to 5,000 rows of the data are encoded, once for each run

@@ -1,6 +1,6 @@
-//! Which run of a study to use. Disentangled or not, runs look alike without labels, so one chooses by something that can
-//! be had: by whether other seeds agree (UDR), by a few labels, by what was best on other data, by the losses.
-//! Where the truth is known, each way of choosing is judged by it:
+//! Which run of a study to use. Disentangled or not, runs look alike without labels, so one chooses by something
+//! that can be had: by whether other seeds agree (UDR), by a few labels, by what was best on other data, by the
+//! losses. Where the truth is known, each way of choosing is judged by it:
 //!
 //! ```text
 //! regret = score of the best run - score of the chosen run
@@ -10,7 +10,8 @@
 //! metric as `scores.json` has it, computed with all labels; of the headline metrics DCI disentanglement if the runs
 //! have it. One metric and no mean over several, so that regret has a unit that can be looked up.
 //!
-//! Candidates are the finished runs of methods that learn by steps: a linear baseline agrees with itself under every seed.
+//! Candidates are the finished runs of methods that learn by steps: a linear baseline agrees with itself under
+//! every seed.
 
 use unbraid_measure::Error as MeasureError;
 use unbraid_measure::metrics::{self, METRICS, Metric, Needs};

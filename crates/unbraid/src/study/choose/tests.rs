@@ -21,12 +21,12 @@ vary.model.beta = [2, 4]
 ";
 
 /// The runs of the file: three data sets, three settings, two seeds.
-fn planned() -> Vec<Planned> {
+pub(super) fn planned() -> Vec<Planned> {
     File::read(&FILE.parse().unwrap()).unwrap().runs
 }
 
 /// Six runs of a data set with these scores.
-fn field<'a>(runs: &'a [Planned], place: usize, scores: [f64; 6]) -> Field<'a> {
+pub(super) fn field<'a>(runs: &'a [Planned], place: usize, scores: [f64; 6]) -> Field<'a> {
     let runs = &runs[6 * place..6 * place + 6];
     let candidate = |(run, score): (&'a Planned, f64)| Candidate {
         run,
@@ -43,11 +43,11 @@ fn field<'a>(runs: &'a [Planned], place: usize, scores: [f64; 6]) -> Field<'a> {
     }
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub(super) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-12
 }
 
-fn regret(choice: &Choice) -> (f64, f64) {
+pub(super) fn regret(choice: &Choice) -> (f64, f64) {
     let regret = choice.regret.as_ref().expect("scores are known");
     (regret.mean(), regret.deviation())
 }
@@ -83,33 +83,6 @@ fn of_a_metric_whose_low_end_is_better_the_lowest_is_the_best() {
     let answer = field.answered(found);
     let (best, score) = answer.best.unwrap();
     assert_eq!((best.run.as_str(), score), ("vae-name-squares-seed-0", 0.1));
-}
-
-#[test]
-fn a_transfer_takes_the_setting_that_is_best_elsewhere_with_any_seed() {
-    let runs = planned();
-    // By means, β = 2 is best on the second data set and β = 4 on the third, although one VAE there has the largest score.
-    let fields = [
-        field(&runs, 0, [0.1, 0.2, 0.3, 0.6, 0.2, 0.4]),
-        field(&runs, 1, [0.1, 0.1, 0.5, 0.7, 0.4, 0.4]),
-        field(&runs, 2, [0.9, 0.1, 0.1, 0.1, 0.6, 0.8]),
-    ];
-    let found = transfer::choices(&fields, 0, &Rng::new(0)).unwrap();
-    let names: Vec<&str> = found.iter().map(|choice| choice.by.as_str()).collect();
-    assert_eq!(names, ["transfer from xy-object", "transfer from xy-squares", "transfer, mean"]);
-    let settings = [0, 1].map(|k| found[k].run.as_ref().unwrap().setting.clone());
-    assert_eq!(settings, ["β-VAE beta 2", "β-VAE beta 4"]);
-    assert!(close(found[0].value.unwrap(), 0.6) && close(found[1].value.unwrap(), 0.7));
-    // Seeds of β = 2 here: 0.3 and 0.6, of 0.6; of β = 4: 0.2 and 0.4.
-    let (mean, deviation) = regret(&found[0]);
-    assert!(close(mean, 0.15) && close(deviation, 0.15 * 2f64.sqrt()), "{mean} {deviation}");
-    assert!(close(regret(&found[1]).0, 0.3) && close(regret(&found[2]).0, 0.225));
-    assert!(transfer::choices(&fields[..1], 0, &Rng::new(0)).is_err());
-    // Where nothing is known here, the choice is the same and its regret is not known.
-    let unknown = [field(&runs, 0, [f64::NAN; 6]), fields[1].clone()];
-    let blind = transfer::choices(&unknown, 0, &Rng::new(0)).unwrap();
-    assert_eq!((&blind[0].run, &blind[0].regret), (&found[0].run, &None));
-    assert!(unknown[0].at_random().is_none());
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! UDR of the runs of a study (Duan et al. 2020, arXiv:1905.12614): each run beside those that differ from it in nothing
-//! but their seed, by codes of the same rows. Each run is encoded once; the pairs of a group cost next to nothing.
+//! UDR of the runs of a study (Duan et al. 2020, arXiv:1905.12614): each run beside those that differ from it in
+//! nothing but their seed, by codes of the same rows. Each run is encoded once; the pairs of a group cost next to
+//! nothing.
 //!
 //! A run none of whose latents carries anything agrees with nobody: its UDR is 0, and the others are compared without
 //! it. In the authors' code its pairs count as 0 for the others too.
