@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use unbraid::study::choose::{By, UDR_ROWS};
 use unbraid_kernels::Cpu;
+use unbraid_measure::settings::Word;
 
 /// Learn disentangled and causal representations, and measure how good they are.
 #[derive(Debug, Parser)]
@@ -455,6 +457,33 @@ pub(crate) enum Study {
         #[arg(long, value_name = "DIRECTORY")]
         out: Option<PathBuf>,
     },
+    /// Which run to use: by seeds that agree (UDR), by a few labels, by other data, by the losses; and how far
+    /// that is from the best run, where labels are known.
+    Choose(Choose),
+}
+
+/// How to choose a run of a study.
+#[derive(Debug, Args)]
+pub(crate) struct Choose {
+    /// The study directory.
+    pub(crate) directory: PathBuf,
+    /// Ways to choose, comma-separated: udr, labels, transfer, elbo, reconstruction, kl, random; all that are possible
+    /// if left out.
+    #[arg(long, value_name = "WAY", value_delimiter = ',', value_parser = By::named)]
+    pub(crate) by: Vec<By>,
+    /// How many labelled rows there are; several numbers, comma-separated, are compared [default: 100,1000].
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = at_least_one)]
+    pub(crate) labels: Vec<usize>,
+    /// The metric by which labels choose, and of which the regret is [default: the first of dci, mig,
+    /// factor-vae-score, beta-vae-score, sap and modularity that the runs have].
+    #[arg(long)]
+    pub(crate) metric: Option<String>,
+    /// How many rows each run encodes for UDR.
+    #[arg(long, value_name = "N", default_value_t = UDR_ROWS, value_parser = at_least_one)]
+    pub(crate) rows: usize,
+    /// The seed of the labelled rows that are drawn, and of the run that a transfer takes.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
 }
 
 /// How to work on a study.

@@ -14,6 +14,7 @@ use unbraid_measure::Error;
 
 mod args;
 mod bench;
+mod choose;
 mod data;
 mod demo;
 mod describe;

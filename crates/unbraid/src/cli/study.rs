@@ -14,7 +14,7 @@ use unbraid::study::{Ended, Orders, Study, analyse, slurm};
 
 use super::args::{Engine, Study as Verb, Submit, Work};
 use super::progress::Screen;
-use super::{Output, standing, this_program};
+use super::{Output, choose, standing, this_program};
 
 /// How often `--watch` looks again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -30,6 +30,7 @@ pub(super) fn run(verb: &Verb, output: Output) -> Result<ExitCode> {
             let (study, tables, out) = (directory.clone(), table.clone(), out.clone());
             analyse(&analyse::Request { study, tables, out }, output)?;
         }
+        Verb::Choose(options) => return choose::run(options, output),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -220,7 +220,7 @@ pub(super) fn word(value: &Value) -> String {
 }
 
 /// The last word of a key; of `model.capacity.to`, the end of a schedule, the word before it.
-fn short(key: &str) -> &str {
+pub(super) fn short(key: &str) -> &str {
     let key = key.strip_suffix(".to").unwrap_or(key);
     key.rsplit('.').next().unwrap_or(key)
 }

@@ -43,6 +43,7 @@ use crate::run::files::SCORES;
 
 pub mod analyse;
 mod attempts;
+pub mod choose;
 mod crew;
 mod file;
 pub mod reproduce;

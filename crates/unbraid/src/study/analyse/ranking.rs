@@ -8,7 +8,8 @@ use super::models::{Model, Models};
 use super::pictures::{Content, Panels};
 use super::statistics::{estimate, quantile, spearman};
 use super::{Analysis, Subject, titles};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::study::choose::UDR_ROWS;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A13",
@@ -60,8 +61,15 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
 
 /// UDR by the name of the run, where the runs are here.
 fn known(subject: &Subject) -> Result<BTreeMap<String, f64>> {
-    let _ = subject.study;
-    Ok(BTreeMap::new())
+    let Some(study) = subject.study else { return Ok(BTreeMap::new()) };
+    match study.udr(UDR_ROWS, subject.watch) {
+        // No two runs differ in nothing but their seed, or the runs lie elsewhere: the page is whole without it.
+        Err(Error::Unable(reason)) => {
+            subject.watch.note(&format!("no UDR: {reason}"));
+            Ok(BTreeMap::new())
+        }
+        known => known,
+    }
 }
 
 /// The median UDR and the median scores of each setting.
