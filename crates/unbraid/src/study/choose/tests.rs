@@ -117,7 +117,12 @@ fn a_metric_that_looks_at_no_label_is_no_truth() {
 #[test]
 fn the_truth_is_the_first_headline_metric_that_runs_have_and_baselines_are_no_candidates() {
     let runs = planned();
-    let number = |name: &str, value| Number { of: Of::Codes("mean"), name: name.into(), value };
+    let number = |name: &str, value| Number {
+        of: Of::Codes("mean"),
+        name: name.into(),
+        part_of: None,
+        value,
+    };
     let mut numbers: Vec<(&Planned, Vec<Number>)> =
         runs[..6].iter().map(|run| (run, vec![number("sap", 0.1), number("mig", 0.2)])).collect();
     assert_eq!(headline(&numbers).info().name, "mig");
