@@ -94,21 +94,24 @@ impl Panel {
 
     /// The lines of the grid at the ticks of both axes, and the two axes.
     pub fn frame(&self, figure: &mut Figure) {
-        let [_, top, _, height] = self.place;
-        let bottom = top + height;
-        for x in self.x_ticks() {
-            let (x, _) = self.at((x, self.y.low));
-            figure.line(&[(x, top), (x, bottom)], GRID, 1.0);
-        }
-        self.frame_y(figure);
+        self.frame_at(figure, &self.x_ticks(), &self.y_ticks());
     }
 
     /// The same without the lines of the horizontal axis, where its ticks are not ours.
     pub fn frame_y(&self, figure: &mut Figure) {
+        self.frame_at(figure, &[], &self.y_ticks());
+    }
+
+    /// The same with lines at these places, where no ticks are ours.
+    pub fn frame_at(&self, figure: &mut Figure, across: &[f64], upwards: &[f64]) {
         let [left, top, width, height] = self.place;
         let (right, bottom) = (left + width, top + height);
-        for y in self.y_ticks() {
-            let (_, y) = self.at((self.x.low, y));
+        for x in across {
+            let (x, _) = self.at((*x, self.y.low));
+            figure.line(&[(x, top), (x, bottom)], GRID, 1.0);
+        }
+        for y in upwards {
+            let (_, y) = self.at((self.x.low, *y));
             figure.line(&[(left, y), (right, y)], GRID, 1.0);
         }
         figure.line(&[(left, top), (left, bottom), (right, bottom)], PALE, 1.0);

@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::agreement::{self, Pairs};
+use super::agreement::{self, Group};
 use super::finding::said;
 use super::selection::{self, Target};
 use super::statistics::Estimate;
@@ -133,8 +133,8 @@ fn uncorrelated(subject: &Subject) -> Conclusion {
 }
 
 fn agreeing(subject: &Subject) -> Conclusion {
-    let [alike, other, modularity] = [Pairs::Alike, Pairs::Other, Pairs::Modularity]
-        .map(|pairs| agreement::among(subject, pairs));
+    let [alike, other, modularity] = [Group::Alike, Group::Other, Group::Modularity]
+        .map(|group| agreement::among(subject, group));
     let verdict = match (alike, other) {
         (Some(alike), Some(other)) => Verdict::of(
             other.is_above(0.0)

@@ -4,7 +4,7 @@ use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
 use super::measures::Measure;
 use super::models::Models;
 use super::pictures::{Content, Panels};
-use super::statistics::{Estimate, estimate, spearman};
+use super::statistics::{Estimate, Pairs, estimate};
 use super::{Analysis, Subject, file_name};
 use crate::error::Result;
 
@@ -12,7 +12,7 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A3",
     title: "Correlation of the codes",
     about: "The total correlation of a Gaussian fitted to codes that are drawn from the posterior (sampled) and to posterior means, \
-            against the strength (1 is the first of the method): the paper's figure 1. The tables give, for the total correlation and two other \
+            against the strength (1 is the first of the method): the paper's figure 1. The tables give, for the total correlation and other \
             measures of dependence, the rank correlation with the strength over all models of a method. The capacity of an \
             AnnealedVAE works the other way: more of it is less regularised, and the paper leaves it out of its figure.",
     find,
@@ -70,13 +70,9 @@ pub(super) fn larger(subject: &Subject) -> Option<Estimate> {
 /// The rank correlation of a number with the strength, averaged over data sets and methods but AnnealedVAE.
 pub(super) fn trend(subject: &Subject, measure: &Measure) -> Option<Estimate> {
     let models = subject.models;
-    let methods: Vec<usize> =
-        (0..models.methods.len()).filter(|method| !is_reversed(&models.methods[*method])).collect();
-    estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, |weights| {
-        let pairs = (0..models.data.len()).flat_map(|data| methods.iter().map(move |m| (data, *m)));
-        let ranks = pairs.filter_map(|place| rank(models, place, measure, weights));
-        super::statistics::mean(&ranks.map(|rank| (rank, 1.0)).collect::<Vec<_>>())
-    })
+    let methods = (0..models.methods.len()).filter(|method| !is_reversed(&models.methods[*method]));
+    let of = |method| (0..models.data.len()).map(move |data| with(models, (data, method), measure));
+    subject.mean_rank(&methods.flat_map(of).collect::<Vec<_>>())
 }
 
 /// Whether more of its strength is less regularisation.
@@ -84,16 +80,11 @@ fn is_reversed(method: &str) -> bool {
     method.to_lowercase().contains("annealed")
 }
 
-/// The rank correlation of a number with the strength over the models of a method on a data set.
-fn rank(
-    models: &Models,
-    (data, method): (usize, usize),
-    measure: &Measure,
-    weights: &[f64],
-) -> Option<f64> {
+/// The strength and a number of each model of a method on a data set.
+fn with(models: &Models, (data, method): (usize, usize), measure: &Measure) -> Pairs {
     let mine = models.having(data, measure).filter(|(model, _)| model.method == method);
-    let pairs = mine.map(|(model, value)| (model.strength as f64, value, weights[model.seed]));
-    spearman(&pairs.collect::<Vec<_>>())
+    let pairs = mine.map(|(model, value)| (model.strength as f64, value, model.seed));
+    Pairs::of(&pairs.collect::<Vec<_>>())
 }
 
 fn with_strength(subject: &Subject) -> Grid {
@@ -107,8 +98,7 @@ fn with_strength(subject: &Subject) -> Grid {
                 let Some(measure) = models.independence(of, metric) else { continue };
                 let mut row = [name.as_str(), title, of].map(Cell::words).to_vec();
                 row.extend((0..models.methods.len()).map(|method| {
-                    let of = |weights: &[f64]| rank(models, (data, method), &measure, weights);
-                    Cell::estimate(estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, of))
+                    Cell::estimate(subject.rank(&with(models, (data, method), &measure)))
                 }));
                 grid.rows.push(row);
             }

@@ -1,9 +1,9 @@
 //! A10: do models with better scores do better on the downstream task?
 
-use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
-use super::pictures::Map;
-use super::statistics::{Estimate, estimate, mean};
-use super::{Analysis, Subject, file_name, titles};
+use super::crossed::Crossed;
+use super::finding::{Finding, said};
+use super::statistics::Estimate;
+use super::{Analysis, Subject};
 use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
@@ -16,46 +16,19 @@ pub(super) const ANALYSIS: Analysis = Analysis {
 };
 
 fn find(subject: &Subject) -> Result<Option<Finding>> {
-    let models = subject.models;
-    let (scores, tasks) = (models.scores(), models.downstream());
+    let (scores, tasks) = (subject.models.scores(), subject.models.downstream());
     if tasks.is_empty() {
         return Ok(None);
     }
-    let mut found = Finding::default();
-    let (rows, columns) = (titles(&scores), titles(&tasks));
-    let mut grid = Grid::new(
-        "a10-downstream",
-        "Rank correlation with the downstream task",
-        &["data", "metric"],
-    )
-    .and(&columns);
-    let even = vec![1.0; models.seeds.len()];
-    for (data, name) in models.data.iter().enumerate() {
-        for score in &scores {
-            let cell = |task| {
-                let of = |weights: &[f64]| models.correlation(data, [score, task], weights);
-                Cell::estimate(estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, of))
-            };
-            let row =
-                [name, &score.title].map(Cell::words).into_iter().chain(tasks.iter().map(cell));
-            grid.rows.push(row.collect());
-        }
-        let row = |score| {
-            tasks.iter().map(|task| models.correlation(data, [score, task], &even)).collect()
-        };
-        let title = format!("Metrics against the downstream task on {name}: rank correlation, %");
-        let map = Map {
-            title: &title,
-            rows: &rows,
-            columns: &columns,
-            cells: scores.iter().map(row).collect(),
-        };
-        found.pictures.push(Picture {
-            name: file_name(&["a10", name]),
-            caption: format!("{title}."),
-            drawn: Drawn::Marks(map.draw()),
-        });
-    }
+    let crossed = Crossed {
+        id: "a10",
+        title: "Metrics against the downstream task",
+        of: "metric",
+        rows: &scores,
+        columns: &tasks,
+    };
+    let (grids, pictures) = (vec![crossed.grid(subject)], crossed.maps(subject));
+    let mut found = Finding { grids, pictures, ..Finding::default() };
     for (words, efficient) in [("accuracy", false), ("efficiency", true)] {
         if let Some(rank) = overall(subject, efficient) {
             found.said.push(format!(
@@ -64,25 +37,12 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
             ));
         }
     }
-    found.grids.push(grid);
     Ok(Some(found))
 }
 
 /// The mean rank correlation of metrics with accuracies, or with efficiencies.
 pub(super) fn overall(subject: &Subject, efficient: bool) -> Option<Estimate> {
-    let models = subject.models;
-    let (scores, mut tasks) = (models.scores(), models.downstream());
+    let mut tasks = subject.models.downstream();
     tasks.retain(|task| task.title.starts_with("Efficiency") == efficient);
-    estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, |weights| {
-        let mut all = Vec::new();
-        for data in 0..models.data.len() {
-            for score in &scores {
-                let ranks = tasks
-                    .iter()
-                    .filter_map(|task| models.correlation(data, [score, task], weights));
-                all.extend(ranks.map(|rank| (rank, 1.0)));
-            }
-        }
-        mean(&all)
-    })
+    subject.mean_rank_of(&subject.models.scores(), &tasks)
 }

@@ -4,7 +4,7 @@ use super::finding::{Cell, Drawn, Finding, Grid, Picture};
 use super::measures::Measure;
 use super::models::Models;
 use super::pictures::{Content, Panels};
-use super::statistics::{Estimate, estimate};
+use super::statistics::Estimate;
 use super::{Analysis, Subject};
 use crate::error::Result;
 
@@ -27,47 +27,21 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
     let title = format!("Rank correlation of metrics with {}", efficiency.title.to_lowercase());
     let mut grid = Grid::new("a11-efficiency", title, &["metric"]).and(models.data.iter());
     for score in &scores {
-        let cell = |data| Cell::estimate(rank(subject, data, [score, &efficiency]));
+        let cell = |data| Cell::estimate(subject.rank(&models.pairs(data, [score, &efficiency])));
         let row = (0..models.data.len()).map(cell);
         grid.rows.push(std::iter::once(Cell::words(&score.title)).chain(row).collect());
     }
-    let signs = signs(subject, &efficiency, &scores);
+    let ranks: Vec<Estimate> = grid.rows.iter().flatten().filter_map(Cell::found).collect();
     found.said.push(format!(
         "Of {} pairs of a data set and a metric, {} have an interval above zero, {} below; with the others efficiency does not \
          clearly change.",
-        signs.pairs, signs.above, signs.below
+        ranks.len(),
+        ranks.iter().filter(|rank| rank.is_above(0.0)).count(),
+        ranks.iter().filter(|rank| rank.is_below(0.0)).count()
     ));
     found.grids.push(grid);
     found.pictures.push(draw(models, [shown, &efficiency]));
     Ok(Some(found))
-}
-
-/// How many pairs of a data set and a metric have an interval on one side of zero.
-pub(super) struct Signs {
-    pub(super) pairs: usize,
-    pub(super) above: usize,
-    pub(super) below: usize,
-}
-
-/// Of metrics with efficiency.
-pub(super) fn signs(subject: &Subject, efficiency: &Measure, scores: &[Measure]) -> Signs {
-    let sets = 0..subject.models.data.len();
-    let ranks: Vec<Estimate> = sets
-        .flat_map(|data| scores.iter().map(move |score| (data, score)))
-        .filter_map(|(data, score)| rank(subject, data, [score, efficiency]))
-        .collect();
-    Signs {
-        pairs: ranks.len(),
-        above: ranks.iter().filter(|rank| rank.is_above(0.0)).count(),
-        below: ranks.iter().filter(|rank| rank.is_below(0.0)).count(),
-    }
-}
-
-fn rank(subject: &Subject, data: usize, pair: [&Measure; 2]) -> Option<Estimate> {
-    let models = subject.models;
-    estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, |weights| {
-        models.correlation(data, pair, weights)
-    })
 }
 
 /// A panel for each data set.

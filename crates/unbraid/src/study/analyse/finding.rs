@@ -122,6 +122,14 @@ impl Cell {
         !matches!(self, Self::Words(_))
     }
 
+    /// A number with its interval, where there is one.
+    pub(crate) fn found(&self) -> Option<Estimate> {
+        match self {
+            Self::Estimate { found, .. } => Some(*found),
+            _ => None,
+        }
+    }
+
     fn value(&self) -> Option<f64> {
         match self {
             Self::Nothing | Self::Words(_) => None,

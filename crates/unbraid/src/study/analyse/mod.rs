@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 mod agreement;
 mod conclusions;
 mod correlation;
+mod crossed;
 mod distributions;
 mod downstream;
 mod efficiency;

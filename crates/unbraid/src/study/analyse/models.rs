@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unbraid_measure::tables::frame::{Frame, Values};
 
 use super::measures::Measure;
-use super::statistics;
+use super::statistics::{self, Pairs};
 use crate::error::{Error, Result};
 
 /// Columns that are no setting.
@@ -94,15 +94,15 @@ impl Models {
         self.on(data).filter_map(|model| Some((model, measure.of(model)?)))
     }
 
-    /// The rank correlation of two numbers over the models of a data set.
-    pub(crate) fn correlation(
-        &self,
-        data: usize,
-        [x, y]: [&Measure; 2],
-        weights: &[f64],
-    ) -> Option<f64> {
-        let pair = |model: &Model| Some((x.of(model)?, y.of(model)?, weights[model.seed]));
-        statistics::spearman(&self.on(data).filter_map(pair).collect::<Vec<_>>())
+    /// Two numbers of each model of a data set that has both.
+    pub(crate) fn pairs(&self, data: usize, [x, y]: [&Measure; 2]) -> Pairs {
+        let pair = |model: &Model| Some((x.of(model)?, y.of(model)?, model.seed));
+        Pairs::of(&self.on(data).filter_map(pair).collect::<Vec<_>>())
+    }
+
+    /// A draw with each seed once.
+    pub(crate) fn as_it_is(&self) -> Vec<f64> {
+        vec![1.0; self.seeds.len()]
     }
 
     /// The place of a method and strength among all: what one can choose.

@@ -135,90 +135,124 @@ impl Content {
     fn draw(&self, figure: &mut Figure, place: [f64; 4]) {
         match self {
             Self::Boxes(groups) => boxes(figure, place, groups),
-            Self::Lines { lines, logarithmic } => {
-                let log = |value: f64| if *logarithmic { value.max(1e-6).log10() } else { value };
-                let points = || lines.iter().flatten();
-                let panel = Panel {
-                    place,
-                    x: Extent::of(points().map(|point| point.0)).padded(0.06),
-                    y: Extent::of(
-                        points().flat_map(|(_, y, band)| [log(*y), log(band[0]), log(band[1])]),
-                    )
-                    .padded(0.06),
-                };
-                panel.frame_y(figure);
-                label_y(figure, &panel, *logarithmic);
-                let mut places: Vec<f64> = points().map(|point| point.0).collect();
-                places.sort_by(f64::total_cmp);
-                places.dedup();
-                for x in places {
-                    let (x_at, _) = panel.at((x, panel.y.low));
-                    let below = (x_at, place[1] + place[3] + 15.0);
-                    figure.text(below, SMALL, INK, Anchor::Middle, &x.to_string());
-                }
-                for (k, line) in lines.iter().enumerate() {
-                    let band: Vec<_> =
-                        line.iter().map(|(x, _, band)| (*x, log(band[0]), log(band[1]))).collect();
-                    panel.band(figure, &band, category(k));
-                    let line: Vec<_> = line.iter().map(|(x, y, _)| (*x, log(*y))).collect();
-                    panel.curve(figure, &line, category(k), 2.0);
-                    line.iter().for_each(|point| figure.dot(panel.at(*point), 3.0, category(k)));
-                }
-            }
+            Self::Lines { lines, logarithmic } => draw_lines(figure, place, lines, *logarithmic),
             Self::Dots { dots, logarithmic, identity } => {
-                let log = |value: f64| if *logarithmic { value.max(1e-6).log10() } else { value };
-                let (x, y) = (dots.iter().map(|dot| log(dot.1)), dots.iter().map(|dot| log(dot.2)));
-                let (x, y) = match identity {
-                    // One scale for both, or the line means nothing.
-                    true => [Extent::of(x.chain(y)).padded(0.06); 2].into(),
-                    false => (Extent::of(x).padded(0.06), Extent::of(y).padded(0.06)),
-                };
-                let panel = Panel { place, x, y };
-                panel.frame(figure);
-                label_y(figure, &panel, *logarithmic);
-                match logarithmic {
-                    false => panel.label_x(figure),
-                    true => powers(x).for_each(|tick| {
-                        let (at, _) = panel.at((tick, y.low));
-                        let below = (at, place[1] + place[3] + 15.0);
-                        figure.text(below, SMALL, INK, Anchor::Middle, &power(tick));
-                    }),
-                }
-                if *identity {
-                    panel.curve(figure, &[(x.low, x.low), (x.high, x.high)], PALE, 1.0);
-                }
-                for (k, x, y) in dots {
-                    figure.dot(panel.at((log(*x), log(*y))), 2.0, category(*k));
-                }
+                draw_dots(figure, place, dots, [*logarithmic, *identity]);
             }
         }
     }
 }
 
-/// The whole powers of ten on a scale, no more than six of them.
-fn powers(extent: Extent) -> impl Iterator<Item = f64> {
-    let (low, high) = (extent.low.ceil() as i64, extent.high.floor() as i64);
-    let step = ((high - low) / 6 + 1).max(1);
-    (low..=high).filter(move |power| power.rem_euclid(step) == 0).map(|power| power as f64)
-}
-
-fn power(exponent: f64) -> String {
-    match exponent as i64 {
-        0 => "1".into(),
-        1 => "10".into(),
-        2 => "100".into(),
-        other if other < 0 && other > -4 => format!("{}", 10f64.powi(other as i32)),
-        other => format!("1e{other}").replace('-', "−"),
+fn draw_lines(
+    figure: &mut Figure,
+    place: [f64; 4],
+    lines: &[Vec<(f64, f64, [f64; 2])>],
+    logarithmic: bool,
+) {
+    let scale = |value: f64| scaled(value, logarithmic);
+    let points = || lines.iter().flatten();
+    let heights = points().flat_map(|(_, y, band)| [*y, band[0], band[1]].map(scale));
+    let panel = Panel {
+        place,
+        x: Extent::of(points().map(|point| point.0)).padded(0.06),
+        y: Extent::of(heights).padded(0.06),
+    };
+    frame(figure, &panel, [false, logarithmic], false);
+    let mut places: Vec<f64> = points().map(|point| point.0).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    places.iter().for_each(|x| label_x(figure, &panel, *x, &x.to_string()));
+    for (k, line) in lines.iter().enumerate() {
+        let band: Vec<_> = line.iter().map(|(x, _, [a, b])| (*x, scale(*a), scale(*b))).collect();
+        panel.band(figure, &band, category(k));
+    }
+    for (k, line) in lines.iter().enumerate() {
+        let line: Vec<_> = line.iter().map(|(x, y, _)| (*x, scale(*y))).collect();
+        panel.curve(figure, &line, category(k), 2.0);
+        line.iter().for_each(|point| figure.dot(panel.at(*point), 3.0, category(k)));
     }
 }
 
-fn label_y(figure: &mut Figure, panel: &Panel, logarithmic: bool) {
-    if !logarithmic {
-        return panel.label_y(figure);
+fn draw_dots(
+    figure: &mut Figure,
+    place: [f64; 4],
+    dots: &[(usize, f64, f64)],
+    [logarithmic, identity]: [bool; 2],
+) {
+    let scale = |value: f64| scaled(value, logarithmic);
+    let (x, y) = (dots.iter().map(|dot| scale(dot.1)), dots.iter().map(|dot| scale(dot.2)));
+    let (x, y) = match identity {
+        // One scale for both, or the line means nothing.
+        true => [Extent::of(x.chain(y)).padded(0.06); 2].into(),
+        false => (Extent::of(x).padded(0.06), Extent::of(y).padded(0.06)),
+    };
+    let panel = Panel { place, x, y };
+    frame(figure, &panel, [logarithmic; 2], true);
+    if identity {
+        panel.curve(figure, &[(x.low, x.low), (x.high, x.high)], PALE, 1.0);
     }
-    for tick in powers(panel.y) {
-        let (_, y) = panel.at((panel.x.low, tick));
-        figure.text((panel.place[0] - 6.0, y + 4.0), SMALL, INK, Anchor::End, &power(tick));
+    for (k, x, y) in dots {
+        figure.dot(panel.at((scale(*x), scale(*y))), 2.0, category(*k));
+    }
+}
+
+/// On a logarithmic scale nothing is below a millionth.
+fn scaled(value: f64, logarithmic: bool) -> f64 {
+    if logarithmic { value.max(1e-6).log10() } else { value }
+}
+
+/// Axes and grid, each logarithmic or not; `across` says whether the horizontal axis has ticks.
+fn frame(figure: &mut Figure, panel: &Panel, logarithmic: [bool; 2], across: bool) {
+    match (logarithmic, across) {
+        ([false, false], true) => panel.frame(figure),
+        ([_, false], _) => panel.frame_y(figure),
+        ([_, true], _) => {
+            let x = if across { ticks(panel.x) } else { vec![] };
+            panel.frame_at(figure, &x, &ticks(panel.y));
+        }
+    }
+    match (logarithmic[0], across) {
+        (_, false) => {}
+        (false, true) => panel.label_x(figure),
+        (true, true) => {
+            ticks(panel.x).iter().for_each(|tick| label_x(figure, panel, *tick, &power(*tick)));
+        }
+    }
+    match logarithmic[1] {
+        false => panel.label_y(figure),
+        true => ticks(panel.y).iter().for_each(|tick| {
+            let (_, y) = panel.at((panel.x.low, *tick));
+            figure.text((panel.place[0] - 6.0, y + 4.0), SMALL, INK, Anchor::End, &power(*tick));
+        }),
+    }
+}
+
+fn label_x(figure: &mut Figure, panel: &Panel, x: f64, text: &str) {
+    let (at, _) = panel.at((x, panel.y.low));
+    let below = (at, panel.place[1] + panel.place[3] + 15.0);
+    figure.text(below, SMALL, INK, Anchor::Middle, text);
+}
+
+/// Logarithms of round numbers on a scale: 1, 2 and 5 of each power of ten, or only the powers where there are many.
+fn ticks(extent: Extent) -> Vec<f64> {
+    let decades = extent.high - extent.low;
+    let (low, high) = (extent.low.floor() as i64, extent.high.ceil() as i64);
+    let step = (decades / 6.0).floor() as i64 + 1;
+    let factors: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    (low..=high)
+        .filter(|power| power.rem_euclid(step) == 0)
+        .flat_map(|power| factors.iter().map(move |factor| power as f64 + factor.log10()))
+        .filter(|tick| (extent.low..=extent.high).contains(tick))
+        .collect()
+}
+
+/// The number whose logarithm this is.
+fn power(logarithm: f64) -> String {
+    let number = 10f64.powf(logarithm);
+    match logarithm.floor() as i64 {
+        0..=4 => format!("{number:.0}"),
+        below @ -4..0 => format!("{number:.digits$}", digits = -below as usize),
+        _ => format!("{number:.0e}").replace('-', "−"),
     }
 }
 

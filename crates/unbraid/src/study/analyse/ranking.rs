@@ -6,7 +6,7 @@ use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
 use super::measures::Measure;
 use super::models::{Model, Models};
 use super::pictures::{Content, Panels};
-use super::statistics::{estimate, quantile, spearman};
+use super::statistics::{Pairs, quantile};
 use super::{Analysis, Subject, titles};
 use crate::error::{Error, Result};
 use crate::study::choose::UDR_ROWS;
@@ -15,7 +15,7 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A13",
     title: "UDR",
     about: "How much the codes of a model agree with those of the same setting with other seeds (Duan et al. 2020), and Spearman's rank correlation of that \
-            with the metrics over all models of a data set. Needs the runs: `unbraid study choose` computes it and keeps it in the study.",
+            with the metrics over all models of a data set. Computed from the runs, where they are here, and kept in the study.",
     find,
 };
 
@@ -35,11 +35,9 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
             .and(titles(&scores));
     for (data, name) in models.data.iter().enumerate() {
         let cell = |score: &Measure| {
-            Cell::estimate(estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, |weights| {
-                let pair =
-                    |model: &Model| Some((udr(model)?, score.of(model)?, weights[model.seed]));
-                spearman(&models.on(data).filter_map(pair).collect::<Vec<_>>())
-            }))
+            let pair = |model: &Model| Some((udr(model)?, score.of(model)?, model.seed));
+            let pairs = models.on(data).filter_map(pair).collect::<Vec<_>>();
+            Cell::estimate(subject.rank(&Pairs::of(&pairs)))
         };
         let row: Vec<Cell> = scores.iter().map(cell).collect();
         if let (Some(Cell::Estimate { found: rank, .. }), Some(score)) =

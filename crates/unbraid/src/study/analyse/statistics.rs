@@ -58,65 +58,94 @@ pub(crate) fn estimate(
     Some(Estimate { value, interval: interval.flatten() })
 }
 
-/// The share of the variance of (group, value, weight) that groups explain, R² = 1 - SS within / SS total, and the same
-/// adjusted for their number, 1 - (1 - R²)(n - 1)/(n - g). Nothing where values do not vary, or there is a group for each.
+/// The share of the variance of (group, value, weight) that groups explain, R² = 1 - SS within / SS total, and the same adjusted for
+/// their number, 1 - (1 - R²)(n - 1)/(n - g). Nothing where values do not vary, or there is a group for each.
+///
+/// A value of weight two is one value drawn twice, which adds no freedom: for n - g stands n - Σ over groups of Σw²/Σw, for n - 1
+/// the same over all.
 pub(crate) fn explained(values: &[(usize, f64, f64)]) -> Option<[f64; 2]> {
     let groups = values.iter().map(|(group, ..)| group + 1).max()?;
-    let mut sums = vec![(0.0, 0.0); groups];
+    let (mut sums, mut all) = (vec![[0.0; 3]; groups], [0.0; 3]);
     for (group, value, weight) in values {
-        sums[*group].0 += weight * value;
-        sums[*group].1 += weight;
+        for sum in [&mut sums[*group], &mut all] {
+            sum[0] += weight * value;
+            sum[1] += weight;
+            sum[2] += weight * weight;
+        }
     }
-    let count: f64 = sums.iter().map(|(_, count)| count).sum();
-    let mean = sums.iter().map(|(sum, _)| sum).sum::<f64>() / count;
+    let mean = |[sum, count, _]: [f64; 3]| sum / count;
     let around = |middle: &dyn Fn(usize) -> f64| -> f64 {
         values.iter().map(|(group, value, weight)| weight * (value - middle(*group)).powi(2)).sum()
     };
-    let total = around(&|_| mean);
-    let within = around(&|group| sums[group].0 / sums[group].1.max(1.0));
-    let free = count - sums.iter().filter(|(_, count)| *count > 0.0).count() as f64;
+    let (total, within) = (around(&|_| mean(all)), around(&|group| mean(sums[group])));
+    let used = |[_, count, squares]: [f64; 3]| if count > 0.0 { squares / count } else { 0.0 };
+    let free = all[1] - sums.iter().map(|sum| used(*sum)).sum::<f64>();
     // Rounding makes a little variance out of none.
-    if total <= 1e-24 * count * mean * mean || free <= 0.0 {
+    if total <= 1e-24 * all[1] * mean(all).powi(2) || free <= 1e-9 {
         return None;
     }
     let share = 1.0 - within / total;
-    Some([share, 1.0 - (1.0 - share) * (count - 1.0) / free])
+    Some([share, 1.0 - (1.0 - share) * (all[1] - used(all)) / free])
 }
 
-/// Ranks of (value, weight) from 1; equal values share the mean of theirs, and a weight of two is two values.
-pub(crate) fn ranks(values: &[(f64, f64)]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].0.total_cmp(&values[*b].0));
-    let mut ranks = vec![0.0; values.len()];
-    let (mut start, mut before) = (0, 0.0);
-    while start < order.len() {
-        let same = order[start..].iter().take_while(|k| values[**k].0 == values[order[start]].0);
-        let end = start + same.count();
-        let weight: f64 = order[start..end].iter().map(|k| values[*k].1).sum();
-        for k in &order[start..end] {
-            ranks[*k] = before + (weight + 1.0) / 2.0;
+/// Pairs of numbers whose rank correlation is wanted for many draws of seeds: they are sorted once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    /// The place of the seed of each pair.
+    seeds: Vec<usize>,
+    /// The places of pairs by x and by y, in groups of equal values.
+    orders: [Vec<Vec<usize>>; 2],
+}
+
+impl Pairs {
+    /// Of (x, y, place of the seed).
+    pub(crate) fn of(pairs: &[(f64, f64, usize)]) -> Self {
+        let sorted = |of: &dyn Fn(usize) -> f64| {
+            let mut order: Vec<usize> = (0..pairs.len()).collect();
+            order.sort_by(|a, b| of(*a).total_cmp(&of(*b)));
+            order.chunk_by(|a, b| of(*a) == of(*b)).map(<[usize]>::to_vec).collect()
+        };
+        let orders = [sorted(&|k| pairs[k].0), sorted(&|k| pairs[k].1)];
+        Self { seeds: pairs.iter().map(|pair| pair.2).collect(), orders }
+    }
+
+    /// Spearman's rank correlation; nothing for fewer than three or a constant.
+    pub(crate) fn spearman(&self, weights: &[f64]) -> Option<f64> {
+        let count: f64 = self.seeds.iter().map(|seed| weights[*seed]).sum();
+        if count < 3.0 {
+            return None;
         }
-        (start, before) = (end, before + weight);
+        let middle = (count + 1.0) / 2.0;
+        let [x, y] = self.orders.each_ref().map(|order| self.ranks(order, weights));
+        let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+        for (k, seed) in self.seeds.iter().enumerate() {
+            let (weight, x, y) = (weights[*seed], x[k] - middle, y[k] - middle);
+            xx += weight * x * x;
+            yy += weight * y * y;
+            xy += weight * x * y;
+        }
+        (xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
     }
-    ranks
+
+    /// Ranks from 1; equal values share the mean of theirs, and a weight of two is two values.
+    fn ranks(&self, order: &[Vec<usize>], weights: &[f64]) -> Vec<f64> {
+        let (mut ranks, mut before) = (vec![0.0; self.seeds.len()], 0.0);
+        for group in order {
+            let weight: f64 = group.iter().map(|k| weights[self.seeds[*k]]).sum();
+            group.iter().for_each(|k| ranks[*k] = before + (weight + 1.0) / 2.0);
+            before += weight;
+        }
+        ranks
+    }
 }
 
-/// Spearman's rank correlation of (x, y, weight); nothing for fewer than three or a constant.
-pub(crate) fn spearman(pairs: &[(f64, f64, f64)]) -> Option<f64> {
-    let weights: Vec<f64> = pairs.iter().map(|pair| pair.2).collect();
-    let count: f64 = weights.iter().sum();
-    if count < 3.0 {
-        return None;
-    }
-    let x = ranks(&pairs.iter().map(|pair| (pair.0, pair.2)).collect::<Vec<_>>());
-    let y = ranks(&pairs.iter().map(|pair| (pair.1, pair.2)).collect::<Vec<_>>());
-    let middle = (count + 1.0) / 2.0;
-    let product = |a: &[f64], b: &[f64]| -> f64 {
-        let terms = a.iter().zip(b).zip(&weights);
-        terms.map(|((a, b), weight)| weight * (a - middle) * (b - middle)).sum()
-    };
-    let (xx, yy) = (product(&x, &x), product(&y, &y));
-    (xx > 0.0 && yy > 0.0).then(|| product(&x, &y) / (xx * yy).sqrt())
+/// The mean of the rank correlations of several lists of pairs, those that have one.
+pub(crate) fn mean_spearman<'a>(
+    all: impl IntoIterator<Item = &'a Pairs>,
+    weights: &[f64],
+) -> Option<f64> {
+    let ranks = all.into_iter().filter_map(|pairs| pairs.spearman(weights));
+    mean(&ranks.map(|rank| (rank, 1.0)).collect::<Vec<_>>())
 }
 
 /// The chance that a (value, weight) of one list is above one of the other; equal ones count half.
@@ -173,17 +202,26 @@ mod tests {
         assert_eq!(explained(&[(0, 0.1, 1.0), (0, 0.1, 1.0), (1, 0.1, 1.0)]), None);
     }
 
+    /// With a seed for each pair.
+    fn pairs(all: &[(f64, f64)]) -> Pairs {
+        Pairs::of(&all.iter().enumerate().map(|(seed, (x, y))| (*x, *y, seed)).collect::<Vec<_>>())
+    }
+
     #[test]
     fn ranks_share_ties_and_correlate() {
-        let single = |values: &[f64]| values.iter().map(|value| (*value, 1.0)).collect::<Vec<_>>();
-        assert_eq!(ranks(&single(&[3.0, 1.0, 3.0, 2.0])), [3.5, 1.0, 3.5, 2.0]);
-        assert_eq!(ranks(&[(3.0, 2.0), (1.0, 1.0), (2.0, 1.0)]), [3.5, 1.0, 2.0]);
-        let line: Vec<_> = (0..9).map(|k| (f64::from(k), f64::from(k).exp(), 1.0)).collect();
-        assert!((spearman(&line).unwrap() - 1.0).abs() < 1e-12);
+        let ties = pairs(&[(3.0, 0.0), (1.0, 0.0), (3.0, 0.0), (2.0, 0.0)]);
+        assert_eq!(ties.ranks(&ties.orders[0], &[1.0; 4]), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(ties.ranks(&ties.orders[0], &[2.0, 1.0, 0.0, 1.0]), [3.5, 1.0, 3.5, 2.0]);
+        let line: Vec<_> = (0..9).map(|k| (f64::from(k), f64::from(k).exp())).collect();
+        assert!((pairs(&line).spearman(&[1.0; 9]).unwrap() - 1.0).abs() < 1e-12);
         // 1 - 6 Σd²/(n(n² - 1)) with d = 1, 1, 0, 0: 1 - 12/60.
-        let swapped = [(1.0, 2.0, 1.0), (2.0, 1.0, 1.0), (3.0, 3.0, 1.0), (4.0, 4.0, 1.0)];
-        assert!((spearman(&swapped).unwrap() - 0.8).abs() < 1e-12);
-        assert_eq!(spearman(&[(1.0, 5.0, 1.0), (2.0, 5.0, 1.0), (3.0, 5.0, 1.0)]), None);
+        let swapped = pairs(&[(1.0, 2.0), (2.0, 1.0), (3.0, 3.0), (4.0, 4.0)]);
+        assert!((swapped.spearman(&[1.0; 4]).unwrap() - 0.8).abs() < 1e-12);
+        // Drawn twice and not at all: the same as of the pairs written so often.
+        let drawn = swapped.spearman(&[2.0, 1.0, 0.0, 1.0]).unwrap();
+        let written = pairs(&[(1.0, 2.0), (1.0, 2.0), (2.0, 1.0), (4.0, 4.0)]).spearman(&[1.0; 4]);
+        assert!((drawn - written.unwrap()).abs() < 1e-12, "{drawn}");
+        assert_eq!(pairs(&[(1.0, 5.0), (2.0, 5.0), (3.0, 5.0)]).spearman(&[1.0; 3]), None);
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! A8: do good settings of one data set stay good on another, or by another metric?
 
 use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
-use super::measures::Measure;
 use super::models::Models;
 use super::pictures::Map;
-use super::statistics::{Estimate, estimate, mean, spearman};
+use super::statistics::{Estimate, Pairs, estimate, mean};
 use super::{Analysis, Subject, file_name, titles};
 use crate::error::Result;
 
@@ -16,76 +15,75 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-/// A data set and a metric.
-type Place<'a> = (usize, &'a Measure);
+/// The mean of a score over seeds, for each setting.
+type Means = Vec<Option<f64>>;
 
 fn find(subject: &Subject) -> Result<Option<Finding>> {
-    let models = subject.models;
-    let scores = models.scores();
-    if models.choices() < 3 {
+    if subject.models.choices() < 3 {
         return Ok(None);
     }
     let mut found = Finding::default();
-    let even = vec![1.0; models.seeds.len()];
-    let sets = 0..models.data.len();
-    let mut grid = Grid::new(
-        "a8-data",
-        "Rank correlation of settings between data sets",
-        &["metric", "one", "other", "rank correlation"],
-    );
-    for measure in scores.iter().filter(|_| models.data.len() > 1) {
-        for one in sets.clone() {
-            for other in one + 1..models.data.len() {
-                let of =
-                    |weights: &[f64]| rank(models, [(one, measure), (other, measure)], weights);
-                let rank = estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, of);
-                let words =
-                    [&measure.title, &models.data[one], &models.data[other]].map(Cell::words);
-                grid.rows.push(words.into_iter().chain([Cell::estimate(rank)]).collect());
-            }
-        }
-        let row = |one| {
-            sets.clone()
-                .map(move |other| (one, other))
-                .map(|(one, other)| rank(models, [(one, measure), (other, measure)], &even))
-        };
-        let title = format!("{}: rank correlation of settings between data sets, %", measure.title);
-        let cells = sets.clone().map(|one| row(one).collect()).collect();
-        let map = Map { title: &title, rows: &models.data, columns: &models.data, cells };
-        found.pictures.push(Picture {
-            name: file_name(&["a8", &measure.title]),
-            caption: format!("{title}."),
-            drawn: Drawn::Marks(map.draw()),
-        });
+    if subject.models.data.len() > 1 {
+        found.grids.push(grid(subject));
     }
-    let names = titles(&scores);
-    for (data, name) in models.data.iter().enumerate().filter(|_| scores.len() > 1) {
-        let row = |one| {
-            scores.iter().map(|other| rank(models, [(data, one), (data, other)], &even)).collect()
-        };
-        let title = format!("Rank correlation of settings between metrics on {name}, %");
-        let map = Map {
-            title: &title,
-            rows: &names,
-            columns: &names,
-            cells: scores.iter().map(row).collect(),
-        };
-        found.pictures.push(Picture {
-            name: file_name(&["a8-metrics", name]),
-            caption: format!("{title}."),
-            drawn: Drawn::Marks(map.draw()),
-        });
-    }
+    found.pictures = maps(subject.models);
     if let Some(rank) = between_data(subject) {
         found.said.push(format!(
             "Between two data sets the ranks of settings have a correlation of {} on average over pairs and metrics.",
             said(&rank, false)
         ));
     }
-    if !grid.rows.is_empty() {
-        found.grids.push(grid);
-    }
     Ok((!found.pictures.is_empty()).then_some(found))
+}
+
+/// Each pair of data sets by each metric.
+fn grid(subject: &Subject) -> Grid {
+    let models = subject.models;
+    let mut grid = Grid::new(
+        "a8-data",
+        "Rank correlation of settings between data sets",
+        &["metric", "one", "other", "rank correlation"],
+    );
+    for measure in models.scores() {
+        for one in 0..models.data.len() {
+            for other in one + 1..models.data.len() {
+                let of = |weights: &[f64]| {
+                    let [x, y] = [one, other].map(|data| models.means(data, &measure, weights));
+                    rank(&x, &y)
+                };
+                let rank = estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, of);
+                let words =
+                    [&measure.title, &models.data[one], &models.data[other]].map(Cell::words);
+                grid.rows.push(words.into_iter().chain([Cell::estimate(rank)]).collect());
+            }
+        }
+    }
+    grid
+}
+
+/// A map for each metric over data sets, and one for each data set over metrics.
+fn maps(models: &Models) -> Vec<Picture> {
+    let (scores, even) = (models.scores(), models.as_it_is());
+    let map = |(name, title): (String, String), names: &[String], means: Vec<Means>| {
+        let row = |one: &Means| means.iter().map(|other| rank(one, other)).collect();
+        let cells = means.iter().map(row).collect();
+        let drawn = Map { title: &title, rows: names, columns: names, cells }.draw();
+        Picture { name, caption: format!("{title}."), drawn: Drawn::Marks(drawn) }
+    };
+    let mut pictures = Vec::new();
+    for measure in scores.iter().filter(|_| models.data.len() > 1) {
+        let title = format!("{}: rank correlation of settings between data sets, %", measure.title);
+        let means = (0..models.data.len()).map(|data| models.means(data, measure, &even));
+        let name = file_name(&["a8", &measure.title]);
+        pictures.push(map((name, title), &models.data, means.collect()));
+    }
+    for (data, name) in models.data.iter().enumerate().filter(|_| scores.len() > 1) {
+        let title = format!("Rank correlation of settings between metrics on {name}, %");
+        let means = scores.iter().map(|measure| models.means(data, measure, &even));
+        let name = file_name(&["a8-metrics", name]);
+        pictures.push(map((name, title), &titles(&scores), means.collect()));
+    }
+    pictures
 }
 
 /// The mean over metrics and pairs of data sets.
@@ -94,10 +92,10 @@ pub(super) fn between_data(subject: &Subject) -> Option<Estimate> {
     estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, |weights| {
         let mut all = Vec::new();
         for measure in &scores {
-            for one in 0..models.data.len() {
-                let others = one + 1..models.data.len();
-                let ranks = others
-                    .filter_map(|other| rank(models, [(one, measure), (other, measure)], weights));
+            let means: Vec<Means> =
+                (0..models.data.len()).map(|data| models.means(data, measure, weights)).collect();
+            for (k, one) in means.iter().enumerate() {
+                let ranks = means[k + 1..].iter().filter_map(|other| rank(one, other));
                 all.extend(ranks.map(|rank| (rank, 1.0)));
             }
         }
@@ -105,11 +103,10 @@ pub(super) fn between_data(subject: &Subject) -> Option<Estimate> {
     })
 }
 
-/// The rank correlation over settings of the means at two places.
-fn rank(models: &Models, [one, other]: [Place; 2], weights: &[f64]) -> Option<f64> {
-    let [x, y] = [one, other].map(|(data, measure)| models.means(data, measure, weights));
-    let pairs = x.into_iter().zip(y).filter_map(|(x, y)| Some((x?, y?, 1.0)));
-    spearman(&pairs.collect::<Vec<_>>())
+/// The rank correlation over settings of two lists of means.
+fn rank(x: &Means, y: &Means) -> Option<f64> {
+    let pairs = x.iter().zip(y).filter_map(|(x, y)| Some(((*x)?, (*y)?, 0)));
+    Pairs::of(&pairs.collect::<Vec<_>>()).spearman(&[1.0])
 }
 
 #[cfg(test)]
@@ -131,7 +128,8 @@ mod tests {
         }
         let models = Models::of(&[table(&rows)]).unwrap();
         let measure = &models.scores()[0];
-        let found = rank(&models, [(0, measure), (1, measure)], &[1.0; 2]).unwrap();
+        let [x, y] = [0, 1].map(|data| models.means(data, measure, &[1.0; 2]));
+        let found = rank(&x, &y).unwrap();
         assert!((found - 0.8).abs() < 1e-12, "{found}");
     }
 }

@@ -1,10 +1,9 @@
 //! A6: can a model be chosen without labels? What is known without them, beside the scores that need them.
 
-use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
-use super::measures::Measure;
-use super::pictures::Map;
-use super::statistics::{Estimate, estimate, mean};
-use super::{Analysis, Subject, file_name, titles};
+use super::crossed::Crossed;
+use super::finding::{Cell, Finding, Grid, said};
+use super::statistics::{Estimate, Pairs, estimate, mean_spearman};
+use super::{Analysis, Subject};
 use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
@@ -16,68 +15,30 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
+/// A rank correlation that would help to choose.
+const STRONG: f64 = 0.5;
+
 fn find(subject: &Subject) -> Result<Option<Finding>> {
-    let models = subject.models;
-    let (scores, known) = (models.scores(), models.unsupervised());
+    let (scores, known) = (subject.models.scores(), subject.models.unsupervised());
     if known.is_empty() {
         return Ok(None);
     }
-    let mut found = Finding::default();
-    let (rows, columns) = (titles(&known), titles(&scores));
-    let mut grid =
-        Grid::new("a6-unsupervised", "Rank correlation with metrics", &["data", "without labels"])
-            .and(&columns);
-    let even = vec![1.0; models.seeds.len()];
-    for (data, name) in models.data.iter().enumerate() {
-        for one in &known {
-            let cell = |score| {
-                let of = |weights: &[f64]| models.correlation(data, [one, score], weights);
-                Cell::estimate(estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, of))
-            };
-            let row =
-                [name, &one.title].map(Cell::words).into_iter().chain(scores.iter().map(cell));
-            grid.rows.push(row.collect());
-        }
-        let row = |one| {
-            scores.iter().map(|score| models.correlation(data, [one, score], &even)).collect()
-        };
-        let title =
-            format!("Known without labels, against metrics, on {name}: rank correlation, %");
-        let map = Map {
-            title: &title,
-            rows: &rows,
-            columns: &columns,
-            cells: known.iter().map(row).collect(),
-        };
-        found.pictures.push(Picture {
-            name: file_name(&["a6", name]),
-            caption: format!("{title}."),
-            drawn: Drawn::Marks(map.draw()),
-        });
-    }
-    let cells = || grid.rows.iter().map(|row| &row[2..]);
-    let one_sign = |column: usize, row: &str| {
-        let of_row = grid.rows.iter().filter(|cells| cells[1] == Cell::words(row));
-        let estimates: Vec<&Estimate> = of_row
-            .filter_map(|cells| match &cells[column] {
-                Cell::Estimate { found, .. } => Some(found),
-                _ => None,
-            })
-            .collect();
-        !estimates.is_empty()
-            && (estimates.iter().all(|one| one.is_above(0.5))
-                || estimates.iter().all(|one| one.is_below(-0.5)))
+    let crossed = Crossed {
+        id: "a6",
+        title: "Known without labels, against metrics,",
+        of: "without labels",
+        rows: &known,
+        columns: &scores,
     };
-    let strong: Vec<String> = rows
-        .iter()
-        .flat_map(|row| (0..columns.len()).filter(|k| one_sign(k + 2, row)).map(move |k| (row, k)))
-        .map(|(row, k)| format!("{row} with {}", columns[k]))
-        .collect();
-    let count = cells().next().map_or(0, <[Cell]>::len) * rows.len();
-    found.said.push(match &strong[..] {
-        [] => format!("None of {count} pairs of a number and a metric has intervals beyond ±0.5 with one sign on every data set."),
+    let (grid, pictures) = (crossed.grid(subject), crossed.maps(subject));
+    let mut found = Finding { pictures, ..Finding::default() };
+    let count = known.len() * scores.len();
+    found.said.push(match &strong(&grid)[..] {
+        [] => format!(
+            "None of {count} pairs of a number and a metric has intervals beyond ±{STRONG} with one sign on every data set."
+        ),
         some => format!(
-            "{} of {count} pairs of a number and a metric have intervals beyond ±0.5 with one sign on every data set: {}.",
+            "{} of {count} pairs of a number and a metric have intervals beyond ±{STRONG} with one sign on every data set: {}.",
             some.len(),
             some.join(", ")
         ),
@@ -92,18 +53,39 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
     Ok(Some(found))
 }
 
+/// The pairs of a number and a metric that are strong with one sign on every data set.
+fn strong(grid: &Grid) -> Vec<String> {
+    let (mut found, mut names): (Vec<String>, Vec<&Cell>) = Default::default();
+    for row in &grid.rows {
+        if !names.contains(&&row[1]) {
+            names.push(&row[1]);
+        }
+    }
+    for name in names {
+        for (column, metric) in grid.head.iter().enumerate().skip(2) {
+            let cells = grid.rows.iter().filter(|row| row[1] == *name).map(|row| &row[column]);
+            let ranks: Vec<Estimate> = cells.filter_map(Cell::found).collect();
+            let one_sign = ranks.iter().all(|rank| rank.is_above(STRONG))
+                || ranks.iter().all(|rank| rank.is_below(-STRONG));
+            if !ranks.is_empty() && one_sign {
+                found.push(format!("{} with {metric}", name.text()));
+            }
+        }
+    }
+    found
+}
+
 /// The largest |mean rank correlation| of a number over data sets and metrics: of one sign, as one must choose by it.
 pub(super) fn best(subject: &Subject) -> Option<Estimate> {
     let models = subject.models;
-    let (scores, known) = (models.scores(), models.unsupervised());
-    let of = |one: &Measure, weights: &[f64]| {
-        let pairs =
-            (0..models.data.len()).flat_map(|data| scores.iter().map(move |score| (data, score)));
-        let ranks =
-            pairs.filter_map(|(data, score)| models.correlation(data, [one, score], weights));
-        mean(&ranks.map(|rank| (rank, 1.0)).collect::<Vec<_>>())
+    let scores = models.scores();
+    let pairs_of = |one| -> Vec<Pairs> {
+        let of = |data| scores.iter().map(move |score| models.pairs(data, [one, score]));
+        (0..models.data.len()).flat_map(of).collect()
     };
+    let all: Vec<Vec<Pairs>> = models.unsupervised().iter().map(pairs_of).collect();
     estimate(models.seeds.len(), [0.0, 1.0], &subject.rng, |weights| {
-        known.iter().filter_map(|one| of(one, weights)).map(f64::abs).max_by(f64::total_cmp)
+        let sizes = all.iter().filter_map(|pairs| mean_spearman(pairs, weights)).map(f64::abs);
+        sizes.max_by(f64::total_cmp)
     })
 }
