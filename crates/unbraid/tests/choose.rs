@@ -95,7 +95,9 @@ fn every_way_names_a_run_and_its_regret() {
         };
         close(&data["random_regret"], random);
         close(&chosen(data, "random")["regret"], random);
-        for by in ["udr", "elbo", "reconstruction", "kl"] {
+        // Where no latent of any run is active UDR chooses none, and says so.
+        let blind = data["notes"].to_string().contains("udr: every run on xy-squares has the same");
+        for by in ["udr", "elbo", "reconstruction", "kl"].into_iter().skip(usize::from(blind)) {
             let choice = chosen(data, by);
             let run = choice["chosen"]["run"].as_str().unwrap();
             close(&choice["score"], migs[run]);

@@ -474,8 +474,8 @@ pub(crate) struct Choose {
     /// How many labelled rows there are; several numbers, comma-separated, are compared [default: 100,1000].
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = at_least_one)]
     pub(crate) labels: Vec<usize>,
-    /// The metric by which labels choose, and of which the regret is [default: the first of dci, mig,
-    /// factor-vae-score, beta-vae-score, sap and modularity that the runs have].
+    /// The metric of the regret, by which labels choose too [default: the first of dci, mig, factor-vae-score,
+    /// beta-vae-score, sap and modularity that the runs have; labels choose by mig where it teaches predictors].
     #[arg(long)]
     pub(crate) metric: Option<String>,
     /// How many rows each run encodes for UDR.

@@ -98,10 +98,7 @@ impl<'a> Field<'a> {
 
     /// A score such that larger is better.
     pub(super) fn good(&self, score: f64) -> f64 {
-        match self.better {
-            Better::Higher => score,
-            Better::Lower => -score,
-        }
+        good(self.better, score)
     }
 
     /// The place of the best of some values, the first of equal ones; larger is better.
@@ -122,7 +119,15 @@ impl<'a> Field<'a> {
         by: &str,
         value: impl Fn(&Candidate) -> Option<f64>,
     ) -> Result<Vec<Choice>> {
-        let picked = Self::largest(self.candidates.iter().map(value));
+        let values: Vec<Option<f64>> = self.candidates.iter().map(value).collect();
+        if let [Some(first), _, ..] = values[..]
+            && values.iter().all(|value| *value == Some(first))
+        {
+            let reason =
+                format!("every run on {} has the same value, so it chooses none", self.data);
+            return Err(Error::Unable(reason));
+        }
+        let picked = Self::largest(values.into_iter());
         let (place, value) = picked.ok_or_else(|| {
             Error::Unable(format!("no finished run on {} has a value of {by}", self.data))
         })?;
@@ -190,6 +195,14 @@ impl<'a> Candidate<'a> {
     }
 }
 
+/// A value of a metric such that larger is better; its own inverse.
+pub(super) fn good(better: Better, value: f64) -> f64 {
+    match better {
+        Better::Higher => value,
+        Better::Lower => -value,
+    }
+}
+
 /// Why there is nothing to choose.
 fn nothing(directory: &Path, none_done: bool) -> Error {
     let reason = match none_done {
@@ -226,7 +239,8 @@ fn named(run: &Planned, others: &[Field]) -> String {
     name += &seed.map_or(String::new(), |seed| format!(" seed {seed}"));
     let numbered = |k: usize| if k == 1 { name.clone() } else { format!("{name} ({k})") };
     let is_free = |name: &String| others.iter().all(|other| other.data != *name);
-    (1..).map(numbered).find(is_free).expect("there are more numbers than data sets")
+    let mut names = (1..=others.len() + 1).map(numbered);
+    names.find(is_free).expect("there are more numbers than data sets")
 }
 
 /// The row of the file; its model where it has no name.

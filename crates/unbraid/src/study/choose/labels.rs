@@ -6,17 +6,19 @@
 //! draw   N of these, at random: the value of every run, and the run with the best one
 //! ```
 //!
-//! A metric with a predictor teaches it on two thirds of the N and judges on the rest.
+//! A metric with a predictor teaches it on two thirds of the N and judges on the rest. Twenty times for each run that
+//! takes hours, so where nobody names a metric and the truth is one of these, labels choose by MIG.
 
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use unbraid_measure::Error as MeasureError;
 use unbraid_measure::data::{self, Dataset};
-use unbraid_measure::metrics::{self, Metric};
+use unbraid_measure::metrics::{self, Better, Metric, Needs};
 use unbraid_measure::representation::{Representation, Split};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Stage, Watch};
 
+use super::field::good;
 use super::kept::Kept;
 use super::{Cell, Choice, Field, LABELS, Planned, Question, RunByRun, Study};
 use crate::draw::words::listed;
@@ -26,6 +28,9 @@ use crate::run::{Run, TrainedRun};
 
 /// Where the values are kept.
 const FILE: &str = "labels.json";
+
+/// What labels choose by where the metric that is the truth takes long.
+const QUICK: &str = "mig";
 
 /// How often the labelled rows are drawn.
 const DRAWS: usize = 10;
@@ -62,10 +67,16 @@ impl Study {
     pub(super) fn by_labels(
         &self,
         field: &Field,
-        metric: &'static dyn Metric,
+        truth: &'static dyn Metric,
         question: &Question,
         watch: &dyn Watch,
     ) -> Result<Vec<Choice>> {
+        let metric = match question.metric.is_none() && truth.needs() == Needs::Split {
+            true => metrics::find(QUICK)?,
+            false => truth,
+        };
+        let name = metric.info().name;
+        let by = if name == truth.info().name { String::new() } else { format!(" by {name}") };
         let data = self.data_of(field)?;
         if data.factors().is_empty() {
             let reason = format!("{} comes without labels", field.data);
@@ -81,15 +92,15 @@ impl Study {
         let values = self.labelled(&runs, &labels, watch)?;
         let choice = |(place, n): (usize, &usize)| {
             let of_run = values.iter().map(|of_run| &of_run[place]);
-            chosen(field, *n, &of_run.collect::<Vec<_>>())
+            let better = metric.reading().better;
+            chosen(field, (format!("{n} labels{by}"), better), &of_run.collect::<Vec<_>>())
         };
         let found: Vec<Choice> = labels.counts.iter().enumerate().filter_map(choice).collect();
         match found.is_empty() {
             false => Ok(found),
             true => Err(Error::Unable(format!(
                 "`{}` has no value on so few rows of {}; give more with --labels",
-                metric.info().name,
-                field.data
+                name, field.data
             ))),
         }
     }
@@ -196,11 +207,16 @@ fn read(values: &Json) -> Values {
 }
 
 /// The choice of each draw; shown is the run that most draws take, with its mean value over all of them.
-pub(super) fn chosen(field: &Field, n: usize, of_runs: &[&Values]) -> Option<Choice> {
+pub(super) fn chosen(
+    field: &Field,
+    (by, better): (String, Better),
+    of_runs: &[&Values],
+) -> Option<Choice> {
     let draws = of_runs.iter().map(|values| values.len()).max().unwrap_or(0);
     let value = |run: usize, draw: usize| of_runs[run].get(draw).copied().flatten();
     let pick = |draw: usize| {
-        let values = (0..of_runs.len()).map(|run| value(run, draw).map(|value| field.good(value)));
+        let values =
+            (0..of_runs.len()).map(|run| value(run, draw).map(|value| good(better, value)));
         Field::largest(values).map(|(place, _)| place)
     };
     let picks: Vec<usize> = (0..draws).filter_map(pick).collect();
@@ -211,7 +227,7 @@ pub(super) fn chosen(field: &Field, n: usize, of_runs: &[&Values]) -> Option<Cho
         return None;
     }
     let mean = Cell { values: known }.mean();
-    let choice = field.choice(format!("{n} labels"), &picks, Some(shown), Some(mean));
+    let choice = field.choice(by, &picks, Some(shown), Some(mean));
     Some(Choice { share: Some([times(shown) as usize, picks.len()]), ..choice })
 }
 

@@ -154,7 +154,9 @@ impl Study {
 
 /// The smallest loss is the largest of its negatives; it is shown as it is.
 fn with_sign_of_losses(mut choices: Vec<Choice>) -> Vec<Choice> {
-    choices.iter_mut().for_each(|choice| choice.value = choice.value.map(|value| -value));
+    for choice in &mut choices {
+        choice.value = choice.value.map(|value| -value);
+    }
     choices
 }
 

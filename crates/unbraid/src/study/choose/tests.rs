@@ -68,8 +68,10 @@ fn regret_is_from_the_best_run_and_random_is_the_mean_over_all() {
     let random = field.at_random().unwrap();
     assert!(close(regret(&random).0, 0.3) && random.run.is_none(), "{random:?}");
     // Of equal values the first in the order of the study.
-    let equal = field.by_one("udr", |_| Some(0.5)).unwrap();
-    assert_eq!(equal[0].run.as_ref().unwrap().run, "vae-name-squares-seed-0");
+    let equal = field.by_one("udr", |one| Some(one.kl?.min(0.2))).unwrap();
+    assert_eq!(equal[0].run.as_ref().unwrap().run, "vae-name-squares-seed-1");
+    // Where all are equal nothing is chosen: no latent of any run is active.
+    assert!(field.by_one("udr", |_| Some(0.0)).is_err());
     assert!(field.by_one("udr", |_| None).is_err());
 }
 
@@ -94,14 +96,14 @@ fn each_draw_of_labels_takes_its_best_run_and_the_one_taken_most_is_shown() {
     let fourth = vec![Some(0.9), Some(0.2), Some(0.7), None];
     let fifth = vec![Some(0.1), Some(0.5), Some(0.6), None];
     let values = [&none, &none, &none, &fourth, &fifth, &none];
-    let found = labels::chosen(&field, 50, &values).unwrap();
+    let found = labels::chosen(&field, ("50 labels".into(), Better::Higher), &values).unwrap();
     assert_eq!((found.by.as_str(), found.share), ("50 labels", Some([2, 3])));
     assert_eq!(found.run.as_ref().unwrap().run, "beta-vae-name-squares-beta-2-seed-1");
     assert!(close(found.value.unwrap(), 0.6), "{found:?}");
     // Of 0.6 they miss 0, 0.4 and 0.
     let (mean, deviation) = regret(&found);
     assert!(close(mean, 0.4 / 3.0) && close(deviation, (0.16f64 / 3.0).sqrt()), "{found:?}");
-    assert!(labels::chosen(&field, 50, &[&none; 6]).is_none());
+    assert!(labels::chosen(&field, (String::new(), Better::Higher), &[&none; 6]).is_none());
 }
 
 #[test]
