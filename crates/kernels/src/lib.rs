@@ -12,7 +12,7 @@
 //! * `normalise`: batch normalisation with the activation behind it, forward and back.
 //! * `pairs`, `attention`: a small network of all pairs of nodes, and messages along their edges.
 //! * `likelihood`, `softmax`: losses with their gradients in one pass over what was decoded.
-//! * `adam`: the optimiser, in one pass over weights, gradients and moments.
+//! * `adam`, `adagrad`: optimisers, in one pass over weights, gradients and what they remember of them.
 //! * `pool`: an allocator that keeps large blocks, so that a step does not ask the system for them.
 //!
 //! What layers are made of, from the caller's arrays to the registers:
@@ -42,6 +42,7 @@
 )]
 
 mod activation;
+mod adagrad;
 mod adam;
 mod attention;
 mod backward;
@@ -68,6 +69,7 @@ mod undo;
 mod up;
 
 pub use activation::Activation;
+pub use adagrad::Adagrad;
 pub use adam::Adam;
 pub use attention::{Attended, Attention};
 pub use backward::{Backward, Gradients};

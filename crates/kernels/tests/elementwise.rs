@@ -1,9 +1,11 @@
-//! Dense layers, likelihoods and Adam against the definitions, on every instruction set.
+//! Dense layers, likelihoods, Adam and Adagrad against the definitions, on every instruction set.
 
 mod naive;
 
 use naive::{ACTIVATIONS, Numbers, activate, relative_error, slope};
-use unbraid_kernels::{Activation, Adam, Backward, Cpu, Dense, Likelihood, Places, cross_entropy};
+use unbraid_kernels::{
+    Activation, Adagrad, Adam, Backward, Cpu, Dense, Likelihood, Places, cross_entropy,
+};
 
 #[test]
 fn dense_layers_follow_the_definition() {
@@ -301,5 +303,29 @@ fn adam_is_the_formula_over_several_steps() {
             }
         }
         assert!(relative_error(&weight, &w) < 1e-6);
+    }
+}
+
+#[test]
+fn adagrad_is_the_formula_over_several_steps() {
+    let numbers = &mut Numbers(7);
+    // More than a piece, and no multiple of sixteen.
+    let size = (1 << 15) + 21;
+    for cpu in Cpu::available() {
+        let mut weight = numbers.floats(size);
+        let mut squares = vec![Adagrad::FIRST; size];
+        let mut w: Vec<f64> = weight.iter().map(|v| f64::from(*v)).collect();
+        let mut s = vec![0.1; size];
+        for _ in 0..5 {
+            let gradient = numbers.floats(size);
+            Adagrad { rate: 1e-2 }.step(&mut weight, &gradient, &mut squares, cpu);
+            for i in 0..size {
+                let g = f64::from(gradient[i]);
+                s[i] += g * g;
+                w[i] -= 1e-2 * g / s[i].sqrt();
+            }
+        }
+        assert!(relative_error(&weight, &w) < 1e-6);
+        assert!(relative_error(&squares, &s) < 1e-6);
     }
 }

@@ -6,7 +6,7 @@ use burn::tensor::module::{conv_transpose2d, conv2d};
 use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
 use burn::tensor::{Tensor, TensorData};
 use unbraid::compute::device;
-use unbraid::compute::{self, Activation, Adam, Form, Geometry, Likelihood};
+use unbraid::compute::{self, Activation, Adagrad, Adam, Form, Geometry, Likelihood};
 use unbraid::model::batch::numbers;
 use unbraid::rng::Rng;
 
@@ -438,5 +438,19 @@ fn adam_updates_in_place_and_leaves_shared_tensors_alone() {
     assert!(numbers(moved).iter().all(|w| (w - 0.9).abs() < 1e-6));
     assert!(numbers(first).iter().all(|m| (m - 0.2).abs() < 1e-6));
     assert!(numbers(second).iter().all(|v| (v - 0.004).abs() < 1e-6));
+    assert!(numbers(held).iter().all(|w| *w == 1.0));
+}
+
+#[test]
+fn adagrad_updates_in_place_and_leaves_shared_tensors_alone() {
+    let device = device::inference();
+    let tensor = |value: f32| Tensor::<1>::from_data([value; 40], &device);
+    let weight = tensor(1.0);
+    let held = weight.clone();
+    let [moved, squares] =
+        compute::adagrad(Adagrad { rate: 0.1 }, [weight, tensor(2.0), tensor(0.1)]);
+    let expected = 1.0 - 0.1 * 2.0 / 4.1f32.sqrt();
+    assert!(numbers(moved).iter().all(|w| (w - expected).abs() < 1e-6));
+    assert!(numbers(squares).iter().all(|s| (s - 4.1).abs() < 1e-6));
     assert!(numbers(held).iter().all(|w| *w == 1.0));
 }

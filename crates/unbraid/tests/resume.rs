@@ -123,13 +123,36 @@ fn a_finished_run_is_left_alone_and_a_changed_setting_is_refused() {
 }
 
 #[test]
+fn under_adagrad_too_a_stopped_run_ends_with_the_same_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let [whole, stopped] = ["whole", "stopped"].map(|name| directory.path().join(name));
+    let adagrad = ["--set", "train.optimizer=adagrad", "--set", "train.learning_rate=0.01"];
+    succeed(&[TRAIN, &[word(&whole)], &adagrad].concat());
+    let mut child = train(&stopped).args(adagrad).spawn().expect("it starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !stopped.join("resume/checkpoint.safetensors").is_file() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("SIGKILL is sent");
+    child.wait().expect("it is gone");
+    let again = ["train", "--quiet", "--resume", "--out", word(&stopped)];
+    refuse(&[&again[..], &["--set", "train.optimizer=adam"]].concat(), "another `train.optimizer`");
+    succeed(&again);
+    assert!(result(&stopped) == result(&whole));
+}
+
+#[test]
 fn a_run_of_an_earlier_version_is_resumed_under_either_name_of_its_settings() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("run");
     let (expected, _) = uninterrupted(&out);
-    // As it was written before settings of supervision belonged to models.
+    // As it was written before settings of supervision belonged to models, and before Adagrad.
     let file = out.join("run.toml");
-    let text = std::fs::read_to_string(&file).unwrap().replace("labelled = 1000\n", "");
+    let mut text = std::fs::read_to_string(&file).unwrap();
+    for later in ["labelled = 1000\n", "optimizer = \"adam\"\n"] {
+        assert!(text.contains(later), "{text}");
+        text = text.replace(later, "");
+    }
     let earlier = "rate = 0.0005\nchanged = 1\npairs = \"exact\"\nlabelled = 1000\nordinary = 1\n";
     assert!(text.contains("learning_rate = 0.0005\n"), "{text}");
     std::fs::write(&file, text.replace("learning_rate = 0.0005\n", earlier)).unwrap();

@@ -566,6 +566,9 @@ pub(crate) struct Reproduce {
     /// How many data sets each number is averaged over, in place of the experiment's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) seeds: Option<u16>,
+    /// One part of it alone, by the name of its directory.
+    #[arg(long, value_name = "NAME", requires = "name")]
+    pub(crate) part: Option<String>,
     /// The directory of runs, tables and figures [default: runs/NAME].
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) out: Option<PathBuf>,

@@ -20,7 +20,8 @@ pub(super) fn run(options: &Reproduce, output: Output) -> Result<ExitCode> {
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(experiment.name));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = options.jobs.map_or(cores, usize::from);
-    let budget = Budget { quick: options.quick, seeds: options.seeds };
+    let part = options.part.as_deref().map(|name| experiment.part(name)).transpose()?;
+    let budget = Budget { quick: options.quick, seeds: options.seeds, part };
     let screen = Screen::heeding_signals(output)?;
     let found = experiment.reproduce(&out, budget, (&this_program()?, jobs), &screen)?;
     let Some(found) = found else { return Ok(screen.exit_code()) };

@@ -8,7 +8,7 @@ use burn::backend::ops::{ConvOptions, ConvTransposeOptions};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, TensorMetadata, backend_extension};
 use burn::tensor::{Shape, Tensor, TensorData};
-pub use unbraid_kernels::{Activation, Adam, Geometry, Likelihood, NORMALISE_EPSILON};
+pub use unbraid_kernels::{Activation, Adagrad, Adam, Geometry, Likelihood, NORMALISE_EPSILON};
 
 pub mod device;
 mod gradients;
@@ -167,6 +167,21 @@ pub fn adam<const D: usize>(
         adam,
     );
     [weight, first, second].map(Tensor::from_dispatch)
+}
+
+/// One step of Adagrad: the weight and its sums of squared gradients, each updated in place where nobody
+/// else holds it. None of the tensors may carry gradients.
+pub fn adagrad<const D: usize>(
+    adagrad: Adagrad,
+    [weight, gradient, squares]: [Tensor<D>; 3],
+) -> [Tensor<D>; 2] {
+    let (weight, squares) = <Dispatch as Compute>::adagrad(
+        weight.into_dispatch(),
+        gradient.into_dispatch(),
+        squares.into_dispatch(),
+        adagrad,
+    );
+    [weight, squares].map(Tensor::from_dispatch)
 }
 
 /// The extension; its default bodies are burn's own operations.
@@ -393,6 +408,20 @@ pub trait Compute: Backend {
         let below = Self::float_add_scalar(below, adam.epsilon.into());
         let change = Self::float_mul_scalar(Self::float_div(first.clone(), below), rate.into());
         (Self::float_sub(weight, change), first, second)
+    }
+
+    /// See [`adagrad`].
+    fn adagrad(
+        weight: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        squares: FloatTensor<Self>,
+        adagrad: Adagrad,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let squares =
+            Self::float_add(squares, Self::float_mul(gradient.clone(), gradient.clone()));
+        let change = Self::float_div(gradient, Self::float_sqrt(squares.clone()));
+        let change = Self::float_mul_scalar(change, adagrad.rate.into());
+        (Self::float_sub(weight, change), squares)
     }
 }
 

@@ -10,7 +10,7 @@ use unbraid_kernels::{self as kernels, Cpu, Map, Places};
 
 use super::graphs::{Attending, Paired, probability_and_gradient};
 use super::images::{as_map, contiguous, dims, from_map, map_of, rows_of};
-use super::{Activation, Adam, Compute, Form, Likelihood};
+use super::{Activation, Adagrad, Adam, Compute, Form, Likelihood};
 
 impl Compute for Flex {
     fn convolution(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, form: Form) -> FlexTensor {
@@ -108,18 +108,32 @@ impl Compute for Flex {
         mut second: FlexTensor,
         adam: Adam,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
-        for tensor in [&mut weight, &mut first, &mut second] {
-            // A part of a larger tensor may be contiguous too; only a whole one is updated in place.
-            if !tensor.is_contiguous()
-                || tensor.storage::<f32>().len() != tensor.shape().num_elements()
-            {
-                *tensor = tensor.to_contiguous();
-            }
-        }
+        [&mut weight, &mut first, &mut second].into_iter().for_each(make_whole);
         let gradient = gradient.to_contiguous();
         let (w, m, v) = (weight.storage_mut(), first.storage_mut(), second.storage_mut());
         adam.step(w, gradient.storage(), m, v, Cpu::best());
         (weight, first, second)
+    }
+
+    fn adagrad(
+        mut weight: FlexTensor,
+        gradient: FlexTensor,
+        mut squares: FlexTensor,
+        adagrad: Adagrad,
+    ) -> (FlexTensor, FlexTensor) {
+        [&mut weight, &mut squares].into_iter().for_each(make_whole);
+        let gradient = gradient.to_contiguous();
+        let (w, s) = (weight.storage_mut(), squares.storage_mut());
+        adagrad.step(w, gradient.storage(), s, Cpu::best());
+        (weight, squares)
+    }
+}
+
+/// Copy a tensor that cannot be updated in place: a part of a larger one may be contiguous too, but only a
+/// whole one is its storage.
+fn make_whole(tensor: &mut FlexTensor) {
+    if !tensor.is_contiguous() || tensor.storage::<f32>().len() != tensor.shape().num_elements() {
+        *tensor = tensor.to_contiguous();
     }
 }
 

@@ -12,6 +12,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
 use super::batch::Seen;
+use super::optimizer::Rule;
 use super::weights::Weights;
 use super::{Step, Strengths};
 use crate::error::Result;
@@ -72,6 +73,9 @@ pub struct Intervened {
 
 /// A method that can be trained and can encode. Rows in, rows out.
 pub trait Learner: Send {
+    /// How gradients become steps, said before the first of them; Adam unless it is. Baselines take none.
+    fn optimize_by(&mut self, _rule: Rule) {}
+
     /// Before the first step: fit what needs no gradients; for a baseline, all of it.
     fn fit(&mut self, _data: &dyn Dataset, _rng: &Rng, _watch: &dyn Watch) -> Result<()> {
         Ok(())

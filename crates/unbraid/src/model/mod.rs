@@ -174,13 +174,13 @@ pub trait Baseline: Send + Sized + 'static {
     fn from_weights(weights: Weights) -> Result<Self>;
 }
 
-/// A parameter group with its own learning rate and Adam, such as that of a discriminator.
+/// A parameter group with its own learning rate and betas, such as that of a discriminator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// The prefix of their paths.
     pub prefix: &'static str,
     /// Their learning rate, in place of `train.learning_rate`.
     pub rate: f64,
-    /// Adam's β₁ and β₂.
+    /// Adam's β₁ and β₂, where the optimiser is Adam.
     pub betas: [f64; 2],
 }

@@ -1,4 +1,4 @@
-//! Adam over the parameters of a module, with a state that can be saved.
+//! Gradient steps over the parameters of a module, with a state that can be saved.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,21 @@ use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use serde_json::json;
 
-use crate::compute::{self, Adam};
 use crate::error::{Error, Result};
 use crate::model::Group;
 use crate::model::batch;
 use crate::model::weights::{self, Weight, Weights};
+use rule::{Memory, Pace};
+
+mod rule;
+
+pub use rule::Rule;
 
 /// The optimiser, with its state for every parameter by its path in the module.
 #[derive(Debug)]
 pub struct Optimizer {
-    rule: Adam,
+    rule: Rule,
+    rate: f64,
     groups: Vec<Group>,
     memory: BTreeMap<String, Memory>,
 }
@@ -38,37 +43,27 @@ impl Rates {
     }
 }
 
-/// Adam's state for a parameter. Steps are counted per parameter: one whose first gradient comes
-/// late has fresh moments, and needs a fresh bias correction.
-#[derive(Debug)]
-struct Memory {
-    steps: i32,
-    moments: [Tensor<1>; 2],
-}
-
 impl Optimizer {
-    /// Adam with the settings of Locatello et al. 2019; burn's default epsilon of 1e-5 is a
-    /// thousand times larger.
-    pub fn adam() -> Self {
-        let rule = Adam { rate: 0.0, beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, step: 0 };
-        Self { rule, groups: vec![], memory: BTreeMap::new() }
+    /// One that has taken no step.
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, rate: 0.0, groups: vec![], memory: BTreeMap::new() }
+    }
+
+    /// How it makes a step of a gradient.
+    pub fn rule(&self) -> Rule {
+        self.rule
     }
 
     /// The learning rate and betas of the parameter at this path.
-    fn rule(&self, path: &str) -> Adam {
-        match self.groups.iter().find(|group| path.starts_with(group.prefix)) {
-            None => self.rule,
-            Some(group) => {
-                let [beta_1, beta_2] = group.betas.map(|beta| beta as f32);
-                Adam { rate: group.rate as f32, beta_1, beta_2, ..self.rule }
-            }
-        }
+    fn pace(&self, path: &str) -> Pace {
+        let group = self.groups.iter().find(|group| path.starts_with(group.prefix));
+        group.map_or(Pace::of(self.rate), Pace::of_group)
     }
 
     /// The module after one gradient step; a parameter without a gradient stays as it is, and one
     /// in a group has that group's learning rate and betas.
     pub fn step<M: Module>(&mut self, rates: Rates, module: M, gradients: GradientsParams) -> M {
-        self.rule.rate = rates.rate as f32;
+        self.rate = rates.rate;
         self.groups = rates.groups;
         let mut norm = Norm { gradients: &gradients, squares: 0.0 };
         let times = rates.largest.map_or(1.0, |largest| {
@@ -82,8 +77,8 @@ impl Optimizer {
     pub fn state(&self) -> Vec<u8> {
         let mut arrays = Weights::new();
         for (path, memory) in &self.memory {
-            for (name, moment) in ["first", "second"].iter().zip(&memory.moments) {
-                let values = batch::numbers(moment.clone());
+            for (name, array) in self.rule.remembered().iter().zip(&memory.arrays) {
+                let values = batch::numbers(array.clone());
                 let shape = vec![values.len()];
                 arrays.insert(format!("{name}:{path}"), Weight { shape, values });
             }
@@ -93,8 +88,13 @@ impl Optimizer {
         weights::to_bytes(&arrays, &[], &json!({ "steps": steps }).to_string())
     }
 
-    /// The inverse of [`state`](Self::state), for a module with these weights.
-    pub fn from_state(state: &[u8], module: &Weights, device: &Device) -> Result<Self> {
+    /// The inverse of [`state`](Self::state) under the same rule, for a module with these weights.
+    pub fn from_state(
+        rule: Rule,
+        state: &[u8],
+        module: &Weights,
+        device: &Device,
+    ) -> Result<Self> {
         let unreadable = |reason: String| {
             Error::Unable(format!(
                 "the optimiser's state cannot be read ({reason}); if an earlier unbraid wrote it, \
@@ -102,23 +102,25 @@ impl Optimizer {
             ))
         };
         let mut file = weights::from_bytes(state).map_err(unreadable)?;
-        let mut optimizer = Self::adam();
+        let mut optimizer = Self::new(rule);
         for (path, weight) in module {
-            let mut take = |name: &str| file.weights.remove(&format!("{name}:{path}"));
-            let (first, second) = match (take("first"), take("second")) {
-                (None, None) => continue,
-                (Some(first), Some(second)) => (first, second),
-                _ => return Err(unreadable(format!("a moment of `{path}` is missing"))),
-            };
-            let size = weight.values.len();
-            if first.values.len() != size || second.values.len() != size {
+            let names = rule.remembered();
+            let take = |name: &&str| file.weights.remove(&format!("{name}:{path}"));
+            let found: Vec<Weight> = names.iter().filter_map(take).collect();
+            if found.is_empty() {
+                continue;
+            }
+            if found.len() < names.len() {
+                return Err(unreadable(format!("a moment of `{path}` is missing")));
+            }
+            if found.iter().any(|array| array.values.len() != weight.values.len()) {
                 return Err(unreadable(format!("it does not fit the weight `{path}`")));
             }
             let steps = file.about["steps"][path].as_i64().and_then(|n| i32::try_from(n).ok());
             let steps = steps.ok_or_else(|| unreadable(format!("`{path}` has no steps")))?;
-            let moment = |moment: Weight| Tensor::from_data(moment.values.as_slice(), device);
-            let moments = [moment(first), moment(second)];
-            optimizer.memory.insert(path.clone(), Memory { steps, moments });
+            let tensor = |array: &Weight| Tensor::from_data(array.values.as_slice(), device);
+            let arrays = found.iter().map(tensor).collect();
+            optimizer.memory.insert(path.clone(), Memory { steps, arrays });
         }
         match file.weights.keys().next() {
             None => Ok(optimizer),
@@ -166,14 +168,10 @@ impl ModuleMapper for Stepper<'_> {
             let weight = weight.inner().reshape([size]);
             let gradient = gradient.inner().reshape([size]);
             let gradient = if self.times < 1.0 { gradient * self.times } else { gradient };
-            let Memory { steps, moments: [first, second] } =
-                self.optimizer.memory.remove(&path).unwrap_or_else(|| Memory {
-                    steps: 0,
-                    moments: [weight.zeros_like(), weight.zeros_like()],
-                });
-            let rule = Adam { step: steps + 1, ..self.optimizer.rule(&path) };
-            let [weight, first, second] = compute::adam(rule, [weight, gradient, first, second]);
-            let memory = Memory { steps: steps + 1, moments: [first, second] };
+            let (rule, pace) = (self.optimizer.rule, self.optimizer.pace(&path));
+            let memory = self.optimizer.memory.remove(&path);
+            let memory = memory.unwrap_or_else(|| Memory::fresh(rule, &weight));
+            let (weight, memory) = pace.step(rule, [weight, gradient], memory);
             self.optimizer.memory.insert(path, memory);
             let weight = Tensor::from_inner(weight.reshape(shape));
             if tracked { weight.require_grad() } else { weight }
@@ -182,95 +180,4 @@ impl ModuleMapper for Stepper<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compute::device;
-    use burn::module::Param;
-
-    #[derive(Module, Debug)]
-    struct Linear {
-        weight: Param<Tensor<2>>,
-    }
-
-    #[derive(Module, Debug)]
-    struct Two {
-        early: Linear,
-        late: Linear,
-    }
-
-    impl Two {
-        fn new() -> Self {
-            let ones =
-                || Linear { weight: Param::from_tensor(Tensor::ones([3, 2], &device::training())) };
-            Self { early: ones(), late: ones() }
-        }
-
-        fn stepped(self, optimizer: &mut Optimizer, late: bool) -> Self {
-            let x = Tensor::<2>::ones([4, 3], &device::training());
-            let mut loss = x.clone().matmul(self.early.weight.val()).sum();
-            if late {
-                loss = loss + x.matmul(self.late.weight.val()).sum();
-            }
-            let gradients = GradientsParams::from_grads(loss.backward(), &self);
-            optimizer.step(Rates::all(0.01), self, gradients)
-        }
-    }
-
-    #[test]
-    fn a_parameter_whose_first_gradient_comes_late_takes_a_whole_first_step() {
-        let mut optimizer = Optimizer::adam();
-        let start = Two::new();
-        let before = weights::of(&start);
-        let module = (0..50).fold(start, |module, _| module.stepped(&mut optimizer, false));
-        let between = weights::of(&module);
-        assert_eq!(between["late.weight"], before["late.weight"]);
-        assert_ne!(between["early.weight"], before["early.weight"]);
-        let after = weights::of(&module.stepped(&mut optimizer, true));
-        // Adam's first step is the rate, whatever the gradient.
-        for (new, old) in after["late.weight"].values.iter().zip(&before["late.weight"].values) {
-            assert!((old - new - 0.01).abs() < 1e-6, "{old} to {new}");
-        }
-    }
-
-    #[test]
-    fn a_gradient_beyond_the_largest_norm_is_scaled_down_to_it_as_a_whole() {
-        // Every entry of both has the gradient 4: a norm of 4 sqrt(12), and Adam's first moment is a tenth.
-        for (largest, expected) in [(None, 0.4), (Some(1.0), 0.1 / 12f32.sqrt()), (Some(1e3), 0.4)]
-        {
-            let mut optimizer = Optimizer::adam();
-            let module = Two::new();
-            let x = Tensor::<2>::ones([4, 3], &device::training());
-            let both = [&module.early, &module.late];
-            let [early, late] = both.map(|layer| x.clone().matmul(layer.weight.val()).sum());
-            let gradients = GradientsParams::from_grads((early + late).backward(), &module);
-            optimizer.step(Rates { largest, ..Rates::all(0.01) }, module, gradients);
-            for memory in optimizer.memory.values() {
-                let first = batch::numbers(memory.moments[0].clone());
-                assert!(first.iter().all(|one| (one - expected).abs() < 1e-6), "{first:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_state_that_does_not_fit_is_refused() {
-        let mut optimizer = Optimizer::adam();
-        let module = Two::new().stepped(&mut optimizer, false);
-        let (state, known) = (optimizer.state(), weights::of(&module));
-        let read = |state: &[u8], module: &Weights| {
-            Optimizer::from_state(state, module, &device::inference()).map(|read| read.state())
-        };
-        assert_eq!(read(&state, &known).unwrap(), state);
-        let mut smaller = known.clone();
-        smaller.get_mut("early.weight").unwrap().values.pop();
-        let mut fewer = known.clone();
-        fewer.remove("early.weight");
-        for (state, module, reason) in [
-            (&state[..], &smaller, "does not fit the weight `early.weight`"),
-            (&state[..], &fewer, "is no weight of this model"),
-            (&state[..9], &known, "train anew"),
-        ] {
-            let said = read(state, module).unwrap_err().to_string();
-            assert!(said.contains(reason), "{said}");
-        }
-    }
-}
+mod tests;

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::model::Step;
 use crate::model::batch::Seen;
 use crate::model::learner::{ACTIVE, Learner, Posterior, Terms};
+use crate::model::optimizer::Rule;
 use crate::model::weights::Weights;
 
 /// The share of |v|² on inactive latents: no entry of A is zero.
@@ -92,6 +93,10 @@ impl Turned {
 }
 
 impl Learner for Turned {
+    fn optimize_by(&mut self, rule: Rule) {
+        self.inner.optimize_by(rule);
+    }
+
     fn step(&mut self, draw: &Draw, step: Step, rate: f64) -> Terms {
         self.inner.step(draw, step, rate)
     }

@@ -15,6 +15,7 @@ use unbraid_measure::watch::{Stage, Watch};
 
 use super::batch::Seen;
 use super::learner::{Intervened, Learner, Posterior, Terms};
+use super::optimizer::Rule;
 use super::weights::Weights;
 use super::{Grid, Step, Strengths, Task};
 use crate::error::Result;
@@ -68,6 +69,10 @@ fn vectors(latents: usize) -> Shape {
 }
 
 impl Learner for Stacked {
+    fn optimize_by(&mut self, rule: Rule) {
+        self.top.optimize_by(rule);
+    }
+
     fn fit(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
         self.top.fit(&Encoded::new(&*self.base, data, watch)?, rng, watch)
     }

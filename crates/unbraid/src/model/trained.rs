@@ -9,7 +9,7 @@ use unbraid_measure::watch::Watch;
 
 use super::batch::{self, Batch, Seen};
 use super::learner::{ACTIVE, Intervened, Learner, Posterior, Terms};
-use super::optimizer::{Optimizer, Rates};
+use super::optimizer::{Optimizer, Rates, Rule};
 use super::weights::{self, Weights};
 use super::{Code, Decoder, Densities, Model, Step, Strengths};
 use crate::compute::device;
@@ -29,7 +29,7 @@ pub(super) struct Trained<M: Model> {
 
 impl<M: Model> Trained<M> {
     pub(super) fn new(model: M, shape: Shape) -> Self {
-        Self { model: Some(model), optimizer: Optimizer::adam(), shape }
+        Self { model: Some(model), optimizer: Optimizer::new(Rule::Adam), shape }
     }
 
     fn model(&self) -> &M {
@@ -54,6 +54,10 @@ impl<M: Model> Trained<M> {
 }
 
 impl<M: Model> Learner for Trained<M> {
+    fn optimize_by(&mut self, rule: Rule) {
+        self.optimizer = Optimizer::new(rule);
+    }
+
     fn fit(&mut self, data: &dyn Dataset, rng: &Rng, watch: &dyn Watch) -> Result<()> {
         let model = self.model.take().expect("the model is only away during a step");
         self.model = Some(model.prepare(data, rng, watch)?);
@@ -267,7 +271,8 @@ impl<M: Model> Learner for Trained<M> {
     }
 
     fn set_optimizer_state(&mut self, state: &[u8]) -> Result<()> {
-        self.optimizer = Optimizer::from_state(state, &self.weights(), &device::inference())?;
+        let (rule, weights) = (self.optimizer.rule(), self.weights());
+        self.optimizer = Optimizer::from_state(rule, state, &weights, &device::inference())?;
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ use crate::model::{Grid, Task};
 use crate::models;
 
 /// The settings of a base of its own that are those of its training.
-const TRAINING: [&str; 3] = ["steps", "batch", "learning_rate"];
+const TRAINING: [&str; 4] = ["steps", "batch", "optimizer", "learning_rate"];
 
 /// A run whose codes another model learns from.
 pub struct Base {

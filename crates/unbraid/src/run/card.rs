@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::Value as Json;
+use unbraid_measure::settings::Word;
 
 use super::directory::{Run, VERSION};
 use super::plan::Plan;
@@ -34,13 +35,14 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
     let _ = write!(
         out,
         "\n| | |\n|---|---|\n| model | `{}` ({}) |\n| data | `{data}`, {} rows of {shape} |\n\
-         | settings | {} |\n| steps | {} of batch {}, Adam at {} |\n| seed | {} |\n| made by | unbraid {} |\n",
+         | settings | {} |\n| steps | {} of batch {}, {} at {} |\n| seed | {} |\n| made by | unbraid {} |\n",
         info.name,
         if info.paper.is_empty() { "ours" } else { info.paper },
         plan.task.rows,
         settings.join(", "),
         config.train.steps,
         config.train.batch,
+        capitalised(config.train.optimizer.word()),
         config.train.learning_rate,
         config.seed,
         VERSION,

@@ -11,6 +11,7 @@ use unbraid_measure::settings::words;
 
 use crate::compute::device::Processor;
 use crate::error::{Error, Result};
+use crate::model::optimizer::Rule;
 use crate::models;
 use crate::parts::schedule::Schedule;
 
@@ -35,7 +36,9 @@ pub struct TrainSettings {
     pub steps: u64,
     /// Rows per step.
     pub batch: usize,
-    /// Adam's learning rate, or a schedule of it. The study used 1e-4 for its 300,000 steps.
+    /// "adam" or "adagrad".
+    pub optimizer: Rule,
+    /// Its learning rate, or a schedule of it. The study used 1e-4 for its 300,000 steps of Adam.
     pub learning_rate: Schedule,
     /// Whether numbers from 0 to 1 are drawn to be 0 or 1 at every look, for likelihoods of grey images.
     pub binarize: bool,
@@ -54,6 +57,7 @@ impl Default for TrainSettings {
         Self {
             steps: 20_000,
             batch: 64,
+            optimizer: Rule::Adam,
             learning_rate: 5e-4.into(),
             binarize: false,
             log_every: 100,

@@ -103,6 +103,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let rng = Rng::new(plan.config.seed);
     let noise = rng.split("noise");
     let mut learner = plan.build(run.directory(), &rng.split("weights"))?;
+    learner.optimize_by(settings.optimizer);
 
     let mut done = run.restore(&mut *learner)?;
     if done == 0 {

@@ -18,7 +18,7 @@ use super::{Beginning, Config, Ivae};
 use crate::compute::device;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch, Seen};
-use crate::model::optimizer::{Optimizer, Rates};
+use crate::model::optimizer::{Optimizer, Rates, Rule};
 use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::nets::fitted::Fitted;
 use crate::parts::segments;
@@ -184,7 +184,7 @@ fn imitate(
     let spread = codes.std_axis(Axis(0), 0.0);
     codes = (codes - mean) / spread.mapv(|spread| spread.max(f32::MIN_POSITIVE));
     let device = device::training();
-    let mut optimizer = Optimizer::adam();
+    let mut optimizer = Optimizer::new(Rule::Adam);
     let steps = model.imitation;
     let stage = Stage::new(watch, "imitating the flow");
     for step in 0..steps {

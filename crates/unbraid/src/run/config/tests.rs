@@ -52,6 +52,7 @@ fn mistakes_are_named_with_the_way_out() {
         ("train.labelled=0\nmodel.label_weight=1", "setting `model.labelled` must be at least 1"),
         ("model.changed=1", "setting `model.changed` is unknown"),
         ("train.steps=-4", "setting `train.steps` cannot be -4"),
+        ("train.optimizer='adagard'", "did you mean `adagrad`?"),
         ("train.device='tpu'", "setting `train.device` cannot be \"tpu\""),
         ("rotation=[1.0, 0.0]", "setting `rotation` has 2 numbers, but the model 10 latents"),
         ("model.latents=2\nrotation=[1.0, 1.0]", "setting `rotation` must have length 1"),

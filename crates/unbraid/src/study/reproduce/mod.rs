@@ -64,6 +64,8 @@ pub struct Budget {
     pub quick: bool,
     /// How many data sets, where not as many as the study says.
     pub seeds: Option<u16>,
+    /// One part in place of all.
+    pub part: Option<&'static Part>,
 }
 
 /// One study of an experiment.
@@ -118,6 +120,18 @@ pub fn find(name: &str) -> Result<&'static Experiment> {
         let hint = did_you_mean(name, EXPERIMENTS.iter().map(|experiment| experiment.name));
         Error::Unable(format!("unknown experiment `{name}`{hint} (`unbraid reproduce` shows all)"))
     })
+}
+
+impl Experiment {
+    /// Find a part by name.
+    pub fn part(&self, name: &str) -> Result<&'static Part> {
+        self.parts.iter().find(|part| part.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.parts.iter().map(|part| part.name).collect();
+            let hint = did_you_mean(name, names.iter().copied());
+            let known = names.join(", ");
+            Error::Unable(format!("`{}` has no part `{name}`{hint} (known: {known})", self.name))
+        })
+    }
 }
 
 impl Part {
@@ -190,7 +204,7 @@ mod tests {
                 for (quick, seeds) in budgets.into_iter().take(if alike { 1 } else { 3 }) {
                     let directory = tempfile::tempdir().unwrap();
                     let place = directory.path().join(part.name);
-                    let budget = Budget { quick, seeds };
+                    let budget = Budget { quick, seeds, part: None };
                     let study = part.study(&place, budget).unwrap();
                     assert!(!study.runs.is_empty(), "{} {}", experiment.name, part.name);
                     let last = study.runs.iter().any(|run| run.name.ends_with("seed-1"));
@@ -219,7 +233,7 @@ mod tests {
         let optional = EXPERIMENTS.iter().flat_map(|experiment| experiment.parts);
         for part in optional.filter(|part| part.optional) {
             for quick in [false, true] {
-                let mut table = part.table(Budget { quick, seeds: None });
+                let mut table = part.table(Budget { quick, ..Budget::default() });
                 table.insert("data".into(), Value::Table(squares.clone()));
                 let score = table.get_mut("score").and_then(Value::as_table_mut).unwrap();
                 score.remove("held_out");

@@ -42,7 +42,7 @@ impl Experiment {
                 return Ok(None);
             }
         }
-        self.results(&studies, out, budget.quick, watch)
+        self.results(&studies, out, budget, watch)
     }
 
     /// All are planned before the first is begun: a mistake shows at once.
@@ -53,7 +53,8 @@ impl Experiment {
         watch: &dyn Watch,
     ) -> Result<Vec<(&Part, Study)>> {
         let mut studies = Vec::new();
-        for part in self.parts {
+        let asked = |part: &&Part| budget.part.is_none_or(|only| only.name == part.name);
+        for part in self.parts.iter().filter(asked) {
             match part.study(&out.join(part.name), budget) {
                 Ok(study) => studies.push((part, study)),
                 Err(source) if part.optional => {
@@ -75,11 +76,11 @@ impl Experiment {
         &self,
         studies: &[(&Part, Study)],
         out: &Path,
-        quick: bool,
+        budget: Budget,
         watch: &dyn Watch,
     ) -> Result<Option<Results>> {
         let mut text = format!("# unbraid reproduce {}\n\n{}\n", self.name, self.reading);
-        if quick {
+        if budget.quick {
             let less = self.quick;
             let _ =
                 write!(text, "\nThis is the quick run, with less than is said above: {less}.\n");
@@ -97,7 +98,8 @@ impl Experiment {
             }
             rows.extend(gathered.lines.iter().flat_map(|line| numbers(part, line)));
         }
-        let path = out.join("report.md");
+        // That of a part must not replace that of all.
+        let path = out.join(format!("{}.md", budget.part.map_or("report", |part| part.name)));
         files::write(&path, text.as_bytes())?;
         Ok(Some(Results { text, rows, path }))
     }
