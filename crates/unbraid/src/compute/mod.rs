@@ -417,8 +417,7 @@ pub trait Compute: Backend {
         squares: FloatTensor<Self>,
         adagrad: Adagrad,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let squares =
-            Self::float_add(squares, Self::float_mul(gradient.clone(), gradient.clone()));
+        let squares = Self::float_add(squares, Self::float_mul(gradient.clone(), gradient.clone()));
         let change = Self::float_div(gradient, Self::float_sqrt(squares.clone()));
         let change = Self::float_mul_scalar(change, adagrad.rate.into());
         (Self::float_sub(weight, change), squares)

@@ -89,12 +89,7 @@ impl Optimizer {
     }
 
     /// The inverse of [`state`](Self::state) under the same rule, for a module with these weights.
-    pub fn from_state(
-        rule: Rule,
-        state: &[u8],
-        module: &Weights,
-        device: &Device,
-    ) -> Result<Self> {
+    pub fn from_state(rule: Rule, state: &[u8], module: &Weights, device: &Device) -> Result<Self> {
         let unreadable = |reason: String| {
             Error::Unable(format!(
                 "the optimiser's state cannot be read ({reason}); if an earlier unbraid wrote it, \

@@ -50,8 +50,7 @@ fn a_parameter_whose_first_gradient_comes_late_takes_a_whole_first_step() {
 #[test]
 fn a_gradient_beyond_the_largest_norm_is_scaled_down_to_it_as_a_whole() {
     // Every entry of both has the gradient 4: a norm of 4 sqrt(12), and Adam's first moment is a tenth.
-    for (largest, expected) in [(None, 0.4), (Some(1.0), 0.1 / 12f32.sqrt()), (Some(1e3), 0.4)]
-    {
+    for (largest, expected) in [(None, 0.4), (Some(1.0), 0.1 / 12f32.sqrt()), (Some(1e3), 0.4)] {
         let mut optimizer = Optimizer::new(Rule::Adam);
         let module = Two::new();
         let x = Tensor::<2>::ones([4, 3], &device::training());
