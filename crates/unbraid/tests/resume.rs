@@ -129,7 +129,7 @@ fn under_adagrad_too_a_stopped_run_ends_with_the_same_bytes() {
     let adagrad = ["--set", "train.optimizer=adagrad", "--set", "train.learning_rate=0.01"];
     succeed(&[TRAIN, &[word(&whole)], &adagrad].concat());
     let mut child = train(&stopped).args(adagrad).spawn().expect("it starts");
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !stopped.join("resume/checkpoint.safetensors").is_file() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }

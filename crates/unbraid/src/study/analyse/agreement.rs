@@ -4,7 +4,6 @@ use super::crossed::Crossed;
 use super::finding::{Cell, Finding, Grid, said};
 use super::statistics::{Estimate, Pairs};
 use super::{Analysis, Subject};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A4",
@@ -13,11 +12,11 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
     let scores = models.scores();
     if scores.len() < 2 {
-        return Ok(None);
+        return None;
     }
     let mut found = Finding::default();
     let mut grid = Grid::new("a4-agreement", "Rank correlation of metrics", &["one", "other"])
@@ -38,7 +37,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
             found.said.push(format!("{words}: {} on average over data sets.", said(&rank, false)));
         }
     }
-    Ok(Some(found))
+    Some(found)
 }
 
 /// Pairs of metrics that the paper speaks of.

@@ -6,7 +6,6 @@ use super::models::Models;
 use super::pictures::{Content, Panels};
 use super::statistics::{Estimate, Pairs, estimate};
 use super::{Analysis, Subject, file_name};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A3",
@@ -26,10 +25,10 @@ const DEPENDENCE: [(&str, &str); 4] = [
     ("mutual-info", "mutual information"),
 ];
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
     let both = ["sampled", "mean"].map(|of| models.independence(of, "total-correlation"));
-    let [Some(sampled), Some(mean)] = &both else { return Ok(None) };
+    let [Some(sampled), Some(mean)] = &both else { return None };
     let mut found = Finding::default();
     for (data, name) in models.data.iter().enumerate() {
         found.pictures.extend(draw(models, data, name, [sampled, mean]));
@@ -50,7 +49,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
             ));
         }
     }
-    Ok(Some(found))
+    Some(found)
 }
 
 /// The share of models whose means are more correlated than their samples.
@@ -130,7 +129,8 @@ fn draw(models: &Models, data: usize, name: &str, both: [&Measure; 2]) -> Option
             Content::Dots { dots, logarithmic: true, identity: true },
         ),
     ];
-    let drawn = Panels { title: &title, panels, below: "", legend: &models.methods }.draw();
+    let drawn =
+        Panels { title: &title, contents: panels, below: "", legend: &models.methods }.draw();
     Some(Picture {
         name: file_name(&["a3", name]),
         caption: format!(

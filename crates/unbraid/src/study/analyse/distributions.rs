@@ -4,7 +4,6 @@ use super::finding::{Cell, Drawn, Finding, Grid, Picture};
 use super::pictures::{Content, Panels};
 use super::statistics::quantile;
 use super::{Analysis, Subject, file_name};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A1",
@@ -14,7 +13,7 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
     let mut found = Finding::default();
     let head = [
@@ -65,7 +64,8 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
         let legend: Vec<String> =
             models.methods.iter().enumerate().map(|(k, name)| format!("{k} {name}")).collect();
         let title = format!("Scores by method on {name}");
-        let drawn = Panels { title: &title, panels, below: "method", legend: &legend }.draw();
+        let drawn =
+            Panels { title: &title, contents: panels, below: "method", legend: &legend }.draw();
         found.pictures.push(Picture {
             name: file_name(&["a1", name]),
             caption: format!("{title}. A dot is a model, where they are few."),
@@ -78,6 +78,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
              better than the best of the other, and the other way round."
         ));
     }
+    let any = !grid.rows.is_empty();
     found.grids.push(grid);
-    Ok(Some(found))
+    any.then_some(found)
 }

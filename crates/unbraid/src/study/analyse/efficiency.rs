@@ -6,7 +6,6 @@ use super::models::Models;
 use super::pictures::{Content, Panels};
 use super::statistics::Estimate;
 use super::{Analysis, Subject};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A11",
@@ -16,11 +15,9 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
-    let Some(efficiency) = models.efficiency("GBT").or_else(|| models.efficiency("LR")) else {
-        return Ok(None);
-    };
+    let efficiency = models.efficiency("GBT").or_else(|| models.efficiency("LR"))?;
     let scores = models.scores();
     let shown = scores.iter().find(|measure| measure.title == "FactorVAE").unwrap_or(&scores[0]);
     let mut found = Finding::default();
@@ -41,7 +38,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
     ));
     found.grids.push(grid);
     found.pictures.push(draw(models, [shown, &efficiency]));
-    Ok(Some(found))
+    Some(found)
 }
 
 /// A panel for each data set.
@@ -56,7 +53,8 @@ fn draw(models: &Models, [score, efficiency]: [&Measure; 2]) -> Picture {
     let title = format!("{} against {}", efficiency.title, score.title);
     let panels = models.data.iter().enumerate().map(panel).collect();
     let drawn =
-        Panels { title: &title, panels, below: &score.title, legend: &models.methods }.draw();
+        Panels { title: &title, contents: panels, below: &score.title, legend: &models.methods }
+            .draw();
     Picture {
         name: "a11-efficiency".into(),
         caption: format!("{title}. A dot is a model."),

@@ -184,6 +184,9 @@ fn percent(value: f64) -> String {
     format!("{:.0}", (value * 100.0).round() + 0.0).replace('-', "−")
 }
 
+/// A number of a cell.
+type Of<'a> = &'a dyn Fn(&Cell) -> Option<f64>;
+
 impl Grid {
     /// A table with these columns.
     pub(crate) fn new(name: &str, title: impl Into<String>, head: &[&str]) -> Self {
@@ -222,9 +225,8 @@ impl Grid {
                 Cell::Estimate { published, .. } => *published,
                 _ => None,
             };
-            let more: [(&str, &dyn Fn(&Cell) -> Option<f64>); 3] =
-                [("low", &end(0)), ("high", &end(1)), ("published", &theirs)];
-            for (suffix, of) in more {
+            for (suffix, of) in [("low", &end(0) as Of), ("high", &end(1)), ("published", &theirs)]
+            {
                 if cells().any(|cell| of(cell).is_some()) {
                     columns.push((format!("{name} {suffix}"), numbers(of)));
                 }

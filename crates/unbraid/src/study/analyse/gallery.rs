@@ -20,8 +20,8 @@ pub(super) const ANALYSIS: Analysis = Analysis {
 /// Rows by which the range of latents is known.
 const ROWS: usize = 1000;
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
-    let Some(study) = subject.study else { return Ok(None) };
+fn find(subject: &Subject) -> Option<Finding> {
+    let study = subject.study?;
     let models = subject.models;
     let scores = models.scores();
     let shown = scores.iter().find(|measure| measure.title == "DCI").unwrap_or(&scores[0]);
@@ -50,13 +50,13 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
                 Ok(None) => {}
                 // The page is whole without it.
                 Err(error) => {
-                    subject.watch.note(&format!("no traversal of {}: {error}", model.run))
+                    subject.watch.note(&format!("no traversal of {}: {error}", model.run));
                 }
             }
         }
     }
     found.said.push(said(shown));
-    Ok((!found.pictures.is_empty()).then_some(found))
+    (!found.pictures.is_empty()).then_some(found)
 }
 
 fn said(shown: &Measure) -> String {

@@ -65,7 +65,7 @@ impl Map<'_> {
 /// Panels side by side, each with a name.
 pub(crate) struct Panels<'a> {
     pub(crate) title: &'a str,
-    pub(crate) panels: Vec<(String, Content)>,
+    pub(crate) contents: Vec<(String, Content)>,
     /// What stands under each panel.
     pub(crate) below: &'a str,
     /// The lines or boxes in words, by colour.
@@ -89,8 +89,8 @@ impl Panels<'_> {
         const HIGH: f64 = 190.0;
         const LEFT: f64 = 58.0;
         const DOWN: f64 = HIGH + 66.0;
-        let across = self.panels.len().clamp(1, ACROSS);
-        let down = self.panels.len().div_ceil(across);
+        let across = self.contents.len().clamp(1, ACROSS);
+        let down = self.contents.len().div_ceil(across);
         let legend = self.legend_rows(across as f64 * (LEFT + WIDE));
         let top = 48.0 + 20.0 * legend.len() as f64 + 24.0;
         let width = (across as f64 * (LEFT + WIDE) + 2.0 * EDGE)
@@ -104,7 +104,7 @@ impl Panels<'_> {
                 figure.text((x + 20.0, y), WORDS, INK, Anchor::Start, &self.legend[*k]);
             }
         }
-        for (k, (name, content)) in self.panels.iter().enumerate() {
+        for (k, (name, content)) in self.contents.iter().enumerate() {
             let left = EDGE + LEFT + (k % across) as f64 * (LEFT + WIDE) - 10.0;
             let y = top + (k / across) as f64 * DOWN;
             figure.text((left, y - 8.0), WORDS, INK, Anchor::Start, name);
@@ -161,7 +161,9 @@ fn draw_lines(
     let mut places: Vec<f64> = points().map(|point| point.0).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
-    places.iter().for_each(|x| label_x(figure, &panel, *x, &x.to_string()));
+    for x in places {
+        label_x(figure, &panel, x, &x.to_string());
+    }
     for (k, line) in lines.iter().enumerate() {
         let band: Vec<_> = line.iter().map(|(x, _, [a, b])| (*x, scale(*a), scale(*b))).collect();
         panel.band(figure, &band, category(k));
@@ -169,7 +171,9 @@ fn draw_lines(
     for (k, line) in lines.iter().enumerate() {
         let line: Vec<_> = line.iter().map(|(x, y, _)| (*x, scale(*y))).collect();
         panel.curve(figure, &line, category(k), 2.0);
-        line.iter().for_each(|point| figure.dot(panel.at(*point), 3.0, category(k)));
+        for point in line {
+            figure.dot(panel.at(point), 3.0, category(k));
+        }
     }
 }
 
@@ -215,7 +219,9 @@ fn frame(figure: &mut Figure, panel: &Panel, logarithmic: [bool; 2], across: boo
         (_, false) => {}
         (false, true) => panel.label_x(figure),
         (true, true) => {
-            ticks(panel.x).iter().for_each(|tick| label_x(figure, panel, *tick, &power(*tick)));
+            for tick in ticks(panel.x) {
+                label_x(figure, panel, tick, &power(tick));
+            }
         }
     }
     match logarithmic[1] {
@@ -313,7 +319,7 @@ mod tests {
         let dots = vec![(0, 0.01, 0.1), (0, 1.0, 1.0)];
         let panels = Panels {
             title: "total correlation",
-            panels: vec![
+            contents: vec![
                 ("left".into(), Content::Lines { lines, logarithmic: true }),
                 ("right".into(), Content::Dots { dots, logarithmic: true, identity: true }),
                 (

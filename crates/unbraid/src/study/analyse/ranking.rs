@@ -8,7 +8,6 @@ use super::models::{Model, Models};
 use super::pictures::{Content, Panels};
 use super::statistics::{Pairs, quantile};
 use super::{Analysis, Subject, titles};
-use crate::error::{Error, Result};
 use crate::study::choose::UDR_ROWS;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
@@ -19,12 +18,12 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
-    let known = known(subject)?;
+    let known = known(subject);
     let udr = |model: &Model| known.get(&model.run).copied();
     if !models.all.iter().any(|model| udr(model).is_some()) {
-        return Ok(None);
+        return None;
     }
     let scores = models.scores();
     let mut found = Finding::default();
@@ -54,19 +53,19 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
     }
     found.pictures.push(draw(models, &scores, &udr));
     found.grids.extend([grid, settings]);
-    Ok(Some(found))
+    Some(found)
 }
 
-/// UDR by the name of the run, where the runs are here.
-fn known(subject: &Subject) -> Result<BTreeMap<String, f64>> {
-    let Some(study) = subject.study else { return Ok(BTreeMap::new()) };
-    match study.udr(UDR_ROWS, subject.watch) {
-        // No two runs differ in nothing but their seed, or the runs lie elsewhere: the page is whole without it.
-        Err(Error::Unable(reason)) => {
+/// UDR by the name of the run, where the runs are here and some differ in nothing but their seed: the page is whole
+/// without it.
+fn known(subject: &Subject) -> BTreeMap<String, f64> {
+    match subject.study.map(|study| study.udr(UDR_ROWS, subject.watch)) {
+        None => BTreeMap::new(),
+        Some(Ok(known)) => known,
+        Some(Err(reason)) => {
             subject.watch.note(&format!("no UDR: {reason}"));
-            Ok(BTreeMap::new())
+            BTreeMap::new()
         }
-        known => known,
     }
 }
 
@@ -103,7 +102,8 @@ fn draw(models: &Models, scores: &[Measure], udr: &dyn Fn(&Model) -> Option<f64>
     };
     let title = format!("{} against UDR", shown.title);
     let panels = models.data.iter().enumerate().map(panel).collect();
-    let drawn = Panels { title: &title, panels, below: "UDR", legend: &models.methods }.draw();
+    let drawn =
+        Panels { title: &title, contents: panels, below: "UDR", legend: &models.methods }.draw();
     Picture {
         name: "a13-udr".into(),
         caption: format!("{title}. A dot is a model."),

@@ -6,7 +6,6 @@ use super::models::Models;
 use super::pictures::{Content, Panels};
 use super::statistics::{Estimate, beats, estimate, mean};
 use super::{Analysis, Subject, file_name};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A2",
@@ -18,11 +17,11 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
     let scores = models.scores();
     if models.seeds.len() < 2 || models.strengths.iter().all(|strengths| strengths.len() < 2) {
-        return Ok(None);
+        return None;
     }
     let mut found = Finding::default();
     let mut grid = Grid::new(
@@ -54,7 +53,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
         ));
     }
     found.grids.push(grid);
-    Ok(Some(found))
+    Some(found)
 }
 
 /// The mean chance over all data sets, metrics and methods.
@@ -108,7 +107,7 @@ fn by_strength(models: &Models, data: usize, measure: &Measure) -> Picture {
     };
     let title = format!("{} by strength on {}", measure.title, models.data[data]);
     let panels = (0..models.methods.len()).map(panel).collect();
-    let drawn = Panels { title: &title, panels, below: "strength", legend: &[] }.draw();
+    let drawn = Panels { title: &title, contents: panels, below: "strength", legend: &[] }.draw();
     Picture {
         name: file_name(&["a2", &models.data[data]]),
         caption: format!("{title}. What a box spans is due to seeds alone."),

@@ -4,7 +4,6 @@ use super::finding::{Cell, Finding, Grid, said};
 use super::models::Models;
 use super::statistics::{Estimate, above, estimate};
 use super::{Analysis, Subject, published};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A9",
@@ -45,9 +44,9 @@ const TARGETS: [(&str, Target, Option<f64>); 4] = [
     ),
 ];
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     if subject.models.seeds.len() < 2 {
-        return Ok(None);
+        return None;
     }
     let rates = Rates::of(subject.models);
     let mut found = Finding::default();
@@ -65,7 +64,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
         grid.rows.push(vec![Cell::words(words), Cell::share(Some(rate), theirs)]);
     }
     found.grids.push(grid);
-    Ok((!found.said.is_empty()).then_some(found))
+    (!found.said.is_empty()).then_some(found)
 }
 
 /// The rate for a target.

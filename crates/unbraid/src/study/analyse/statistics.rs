@@ -115,7 +115,7 @@ impl Pairs {
         if count < 3.0 {
             return None;
         }
-        let middle = (count + 1.0) / 2.0;
+        let middle = f64::midpoint(count, 1.0);
         let [x, y] = self.orders.each_ref().map(|order| self.ranks(order, weights));
         let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
         for (k, seed) in self.seeds.iter().enumerate() {
@@ -132,7 +132,9 @@ impl Pairs {
         let (mut ranks, mut before) = (vec![0.0; self.seeds.len()], 0.0);
         for group in order {
             let weight: f64 = group.iter().map(|k| weights[self.seeds[*k]]).sum();
-            group.iter().for_each(|k| ranks[*k] = before + (weight + 1.0) / 2.0);
+            for k in group {
+                ranks[*k] = before + f64::midpoint(weight, 1.0);
+            }
             before += weight;
         }
         ranks

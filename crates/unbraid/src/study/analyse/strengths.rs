@@ -8,7 +8,6 @@ use super::models::Models;
 use super::pictures::{Content, Panels};
 use super::statistics::{Estimate, estimate};
 use super::{Analysis, Subject, file_name};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A7",
@@ -18,10 +17,10 @@ pub(super) const ANALYSIS: Analysis = Analysis {
     find,
 };
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
     if models.strengths.iter().all(|strengths| strengths.len() < 2) {
-        return Ok(None);
+        return None;
     }
     let mut found = Finding::default();
     let head = ["data", "metric", "best method and strength", "mean", "second", "its mean"];
@@ -56,7 +55,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
         let title = format!("Scores by strength on {name}");
         let drawn = Panels {
             title: &title,
-            panels,
+            contents: panels,
             below: "place of the strength",
             legend: &models.methods,
         }
@@ -73,7 +72,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
         methods.len()
     ));
     found.grids.push(grid);
-    Ok(Some(found))
+    Some(found)
 }
 
 /// The two choices with the best means.

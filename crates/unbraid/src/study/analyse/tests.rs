@@ -23,7 +23,7 @@ fn as_published() -> Frame {
                     };
                     let (a, b) = (luck(0), luck(1));
                     let mut put = |of, metric, value| {
-                        rows.push((data, method, s as f64, seed, of, metric, value))
+                        rows.push((data, method, s as f64, seed, of, metric, value));
                     };
                     put("mean", "beta-vae-score", a);
                     put("mean", "factor-vae-score", a + 0.05 * b);

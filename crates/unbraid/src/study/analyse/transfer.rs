@@ -5,7 +5,6 @@ use super::models::Models;
 use super::pictures::Map;
 use super::statistics::{Estimate, Pairs, estimate, mean};
 use super::{Analysis, Subject, file_name, titles};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A8",
@@ -18,9 +17,9 @@ pub(super) const ANALYSIS: Analysis = Analysis {
 /// The mean of a score over seeds, for each setting.
 type Means = Vec<Option<f64>>;
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     if subject.models.choices() < 3 {
-        return Ok(None);
+        return None;
     }
     let mut found = Finding::default();
     if subject.models.data.len() > 1 {
@@ -33,7 +32,7 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
             said(&rank, false)
         ));
     }
-    Ok((!found.pictures.is_empty()).then_some(found))
+    (!found.pictures.is_empty()).then_some(found)
 }
 
 /// Each pair of data sets by each metric.

@@ -5,7 +5,6 @@ use super::measures::Measure;
 use super::models::Models;
 use super::statistics::{Estimate, estimate, explained, mean};
 use super::{Analysis, Subject, published, titles};
-use crate::error::Result;
 
 pub(super) const ANALYSIS: Analysis = Analysis {
     id: "A5",
@@ -31,7 +30,7 @@ pub(super) enum Kind {
     Adjusted = 1,
 }
 
-fn find(subject: &Subject) -> Result<Option<Finding>> {
+fn find(subject: &Subject) -> Option<Finding> {
     let models = subject.models;
     let scores = models.scores();
     let mut found = Finding::default();
@@ -73,11 +72,11 @@ fn find(subject: &Subject) -> Result<Option<Finding>> {
             ));
         }
     }
-    Ok(found
+    found
         .grids
         .iter()
         .any(|grid| grid.rows.iter().flatten().any(|cell| matches!(cell, Cell::Estimate { .. })))
-        .then_some(found))
+        .then_some(found)
 }
 
 /// An adjusted share may be below zero.

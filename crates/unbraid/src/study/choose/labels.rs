@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A metric with a predictor teaches it on two thirds of the N and judges on the rest. Twenty times for each run that
-//! takes hours, so where nobody names a metric and the truth is one of these, labels choose by MIG.
+//! is minutes, so where nobody names a metric and the truth is one of these, labels choose by MIG.
 
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
