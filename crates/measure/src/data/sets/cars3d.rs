@@ -37,9 +37,9 @@ every combination once.
 | object    |    183 | which car                                                       |
 
 `unbraid data import cars3d --from FILE_OR_DIRECTORY` takes nips2015-analogy-data.tar.gz, or the
-directory it unpacks to, or its folder data/cars. It takes 1.1 GB of disk. A folder of sheets will do
-too: for each car a picture car_001.webp (or .png) of 1536x256, with a column of 64 pixels for each
-azimuth and a row for each elevation. Then there is no part `full`.
+directory it unpacks to, or its folder data/cars. It takes 1.1 GB of disk. A folder of sheets will
+do too: for each car a picture car_001.webp (or .png) of 1536x256, with a column of 64 pixels for
+each azimuth and a row for each elevation. Then there is no part `full`.
 
 Settings:
 - part: all, images made 64x64 with Lanczos; or full, 3x128x128 as published. Rows are the same.
