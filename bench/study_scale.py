@@ -1,4 +1,4 @@
-"""What a large study costs beside its trainings: planning, status, gather, and claiming by many workers at once.
+"""What a large study costs beside its trainings: planning, status, gather, analyse, and claiming by many workers at once.
 
     cargo build --release
     python3 bench/study_scale.py
@@ -9,8 +9,11 @@ The runs are fakes: each is a copy of one tiny run with another seed. Prints a t
 from __future__ import annotations
 
 import argparse
+import csv
+import itertools
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -64,6 +67,46 @@ def fill(study: Path, finished: Path) -> None:
         (study / "attempts" / f"{name}.1.json").write_text(json.dumps(attempt))
 
 
+METHODS = ("β-VAE", "FactorVAE", "DIP-VAE-I", "DIP-VAE-II", "β-TCVAE", "AnnealedVAE")
+DATA = ("dsprites", "color-dsprites", "noisy-dsprites", "scream-dsprites", "smallnorb", "cars3d", "shapes3d")
+
+
+def numbers(draw: random.Random, strength: int) -> list[tuple[str, str, float]]:
+    """What a model of the study is known by: scores that depend on one quality, losses, and a downstream task."""
+    quality = draw.gauss(0.4 + 0.04 * strength, 0.1)
+    found = [
+        ("mean", metric, slope * quality + draw.gauss(0, 0.05))
+        for metric, slope in (
+            ("beta-vae-score", 0.4),
+            ("factor-vae-score", 0.5),
+            ("mig", 0.4),
+            ("dci", 0.5),
+            ("modularity", 0.0),
+            ("sap", 0.1),
+        )
+    ]
+    for of in ("sampled", "mean"):
+        found += [(of, metric, draw.random()) for metric in ("total-correlation", "wasserstein", "mutual-info")]
+    found += [("training", term, draw.gauss(20, 5)) for term in ("reconstruction", "kl")]
+    for task in ("downstream-lr", "downstream-gbt"):
+        found += [("mean", f"{task}/test/{rows}", draw.random()) for rows in (10, 100, 1000, 10_000)]
+        found.append(("mean", f"{task}/statistical_efficiency", draw.random()))
+    return found
+
+
+def table(path: Path) -> int:
+    """Write the numbers of 7 x 6 x 6 x 50 models as `study gather` does; how many models there are."""
+    draw, models = random.Random(0), 0
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow("run row data model seed model.beta representation metric value".split())
+        for data, method, strength, seed in itertools.product(DATA, METHODS, range(6), range(50)):
+            for of, metric, value in numbers(draw, strength):
+                rows.writerow([f"run-{models}", method, data, method, seed, strength, of, metric, round(value, 5)])
+            models += 1
+    return models
+
+
 def main() -> int:
     """Measure everything once."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -104,6 +147,12 @@ def main() -> int:
     for verb in ("status", "gather"):
         seconds, memory = timed(program, "--quiet", "study", verb, study)
         print(f"| {verb} over {len(names)} finished runs | {seconds:.2f} | {memory:.0f} |")
+
+    models = table(place / "table.csv")
+    seconds, memory = timed(
+        program, "--quiet", "study", "analyse", "--table", place / "table.csv", "--out", place / "analysis"
+    )
+    print(f"| analyse over a table of {models} models | {seconds:.2f} | {memory:.0f} |")
 
     # Claiming: 64 workers at once whose program for runs is one that ends at once.
     claims = subprocess.run(

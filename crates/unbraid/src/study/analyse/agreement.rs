@@ -82,5 +82,5 @@ pub(super) fn among(subject: &Subject, group: Group) -> Option<Estimate> {
             all.extend(others.map(|other| models.pairs(data, [one, other])));
         }
     }
-    subject.mean_rank(&all)
+    subject.once(&format!("a4 {group:?}"), || subject.mean_rank(&all))
 }

@@ -31,7 +31,7 @@ impl Verdict {
         match self {
             Self::Holds => "holds here",
             Self::DoesNotHold => "does not hold here",
-            Self::Open => "cannot be told from so few models",
+            Self::Open => "cannot be told: the intervals reach across the border of the rule",
             Self::NotAsked => "not asked: the study has not the numbers for it",
         }
     }

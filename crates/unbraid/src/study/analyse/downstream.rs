@@ -41,7 +41,9 @@ fn find(subject: &Subject) -> Option<Finding> {
 
 /// The mean rank correlation of metrics with accuracies, or with efficiencies.
 pub(super) fn overall(subject: &Subject, efficient: bool) -> Option<Estimate> {
-    let mut tasks = subject.models.downstream();
-    tasks.retain(|task| task.title.starts_with("Efficiency") == efficient);
-    subject.mean_rank_of(&subject.models.scores(), &tasks)
+    subject.once(if efficient { "a10 efficiency" } else { "a10 accuracy" }, || {
+        let mut tasks = subject.models.downstream();
+        tasks.retain(|task| task.title.starts_with("Efficiency") == efficient);
+        subject.mean_rank_of(&subject.models.scores(), &tasks)
+    })
 }

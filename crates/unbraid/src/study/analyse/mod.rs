@@ -3,7 +3,9 @@
 //! Each is a file that turns the models of a study into sentences, tables and pictures; [`ANALYSES`] is their list. The
 //! scripts of the paper were never released: where its text leaves something open, the file says how we read it.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value as Json, json};
 use unbraid_measure::files;
@@ -16,6 +18,7 @@ use crate::draw::picture;
 use crate::error::{Error, Result};
 
 mod agreement;
+mod by_choice;
 mod conclusions;
 mod correlation;
 mod crossed;
@@ -79,6 +82,21 @@ struct Subject<'a> {
     study: Option<&'a Study>,
     rng: Rng,
     watch: &'a dyn Watch,
+    /// Estimates that an analysis and a conclusion share, by name.
+    known: Mutex<HashMap<String, Option<Estimate>>>,
+}
+
+impl Subject<'_> {
+    /// An estimate that is computed once, however often it is asked for.
+    fn once(&self, name: &str, find: impl FnOnce() -> Option<Estimate>) -> Option<Estimate> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(name).copied();
+        known.unwrap_or_else(|| {
+            let found = find();
+            lock().insert(name.to_string(), found);
+            found
+        })
+    }
 }
 
 /// What is to be analysed.
@@ -144,7 +162,8 @@ pub fn analyse(request: &Request, watch: &dyn Watch) -> Result<Analyses> {
     let named = request.study.iter().chain(&request.tables).next();
     let of = named.and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy().into();
     let rng = Rng::new(0).split("analyse");
-    let subject = Subject { models: &models, study: study.as_ref(), rng, watch };
+    let subject =
+        Subject { models: &models, study: study.as_ref(), rng, watch, known: Mutex::default() };
     let stage = Stage::new(watch, "analysing");
     let mut findings = Vec::new();
     for analysis in &ANALYSES {

@@ -1,6 +1,7 @@
 //! The models of a study as analyses see them: which data, which method, which strength, which seed, and every number.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use unbraid_measure::tables::frame::{Frame, Values};
 
@@ -115,6 +116,11 @@ impl Models {
         self.first_choice(self.methods.len())
     }
 
+    /// The choices of a method.
+    pub(crate) fn choices_of(&self, method: usize) -> Range<usize> {
+        self.first_choice(method)..self.first_choice(method + 1)
+    }
+
     /// A choice in words: "β-VAE, 4".
     pub(crate) fn choice_name(&self, choice: usize) -> String {
         let method =
@@ -129,20 +135,6 @@ impl Models {
 
     fn first_choice(&self, method: usize) -> usize {
         self.strengths[..method].iter().map(Vec::len).sum()
-    }
-
-    /// The mean over seeds of a number, by choice, on a data set; seeds count as often as they were drawn.
-    pub(crate) fn means(
-        &self,
-        data: usize,
-        measure: &Measure,
-        weights: &[f64],
-    ) -> Vec<Option<f64>> {
-        let mut values = vec![Vec::new(); self.choices()];
-        for (model, value) in self.having(data, measure) {
-            values[self.choice(model)].push((value, weights[model.seed]));
-        }
-        values.iter().map(|values| statistics::mean(values)).collect()
     }
 
     /// Mean and quartiles of a number over the seeds of each strength of a method, against its place, from 1.
@@ -325,7 +317,6 @@ pub(super) mod tests {
         );
         let measure = &models.scores()[0];
         assert_eq!(measure.title, "MIG");
-        assert_eq!(models.means(0, measure, &[1.0; 3]), [Some(0.25), Some(0.75), None]);
     }
 
     #[test]

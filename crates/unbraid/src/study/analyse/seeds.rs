@@ -1,10 +1,13 @@
 //! A2: seeds against strengths. Does a good run with a bad strength beat a bad run with a good one?
 
+use std::ops::Range;
+
+use super::by_choice::{ByChoice, beats, mean};
 use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
 use super::measures::Measure;
 use super::models::Models;
 use super::pictures::{Content, Panels};
-use super::statistics::{Estimate, beats, estimate, mean};
+use super::statistics::{self, Estimate, estimate};
 use super::{Analysis, Subject, file_name};
 
 pub(super) const ANALYSIS: Analysis = Analysis {
@@ -33,9 +36,11 @@ fn find(subject: &Subject) -> Option<Finding> {
     for (data, name) in models.data.iter().enumerate() {
         for measure in &scores {
             let mut row = vec![Cell::words(name), Cell::words(&measure.title)];
+            let by_choice = ByChoice::of(models, data, measure);
             row.extend((0..models.methods.len()).map(|method| {
+                let choices = models.choices_of(method);
                 let chance = estimate(models.seeds.len(), [0.0, 1.0], &subject.rng, |weights| {
-                    reversal(models, (data, method), measure, weights)
+                    reversal(&by_choice, choices.clone(), weights)
                 });
                 Cell::share(chance, None)
             }));
@@ -58,38 +63,30 @@ fn find(subject: &Subject) -> Option<Finding> {
 
 /// The mean chance over all data sets, metrics and methods.
 pub(super) fn overall(subject: &Subject) -> Option<Estimate> {
-    let (models, scores) = (subject.models, subject.models.scores());
-    estimate(models.seeds.len(), [0.0, 1.0], &subject.rng, |weights| {
-        let mut all = Vec::new();
-        for data in 0..models.data.len() {
-            for method in 0..models.methods.len() {
-                let of = |measure| reversal(models, (data, method), measure, weights);
-                all.extend(scores.iter().filter_map(of).map(|chance| (chance, 1.0)));
-            }
-        }
-        mean(&all)
-    })
+    let models = subject.models;
+    let all = models.by_choice();
+    let chance = |weights: &[f64]| {
+        let of = |by_choice: &ByChoice| -> Vec<Option<f64>> {
+            let methods = 0..models.methods.len();
+            methods.map(|method| reversal(by_choice, models.choices_of(method), weights)).collect()
+        };
+        let chances = all.iter().flat_map(of).flatten().map(|chance| (chance, 1.0));
+        statistics::mean(&chances.collect::<Vec<_>>())
+    };
+    subject.once("a2", || estimate(models.seeds.len(), [0.0, 1.0], &subject.rng, chance))
 }
 
-/// P(a run with the worst strength scores higher than one with the best).
-fn reversal(
-    models: &Models,
-    (data, method): (usize, usize),
-    measure: &Measure,
-    weights: &[f64],
-) -> Option<f64> {
-    let mut groups = vec![Vec::new(); models.strengths[method].len()];
-    for (model, value) in models.having(data, measure).filter(|(model, _)| model.method == method) {
-        groups[model.strength].push((value, weights[model.seed]));
-    }
-    let means = groups.iter().enumerate().filter_map(|(k, values)| Some((mean(values)?, k)));
+/// P(a run with the worst strength scores higher than one with the best), among the choices of a method.
+fn reversal(by_choice: &ByChoice, choices: Range<usize>, weights: &[f64]) -> Option<f64> {
+    let means =
+        choices.filter_map(|choice| Some((mean(by_choice.values(choice), weights)?, choice)));
     let mut order: Vec<(f64, usize)> = means.collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (worst, best) = (order.first()?.1, order.last()?.1);
     if worst == best {
         return None;
     }
-    beats(&groups[worst], &groups[best])
+    beats(by_choice.values(worst), by_choice.values(best), weights)
 }
 
 /// A panel for each method, a box for each strength.
@@ -129,11 +126,11 @@ mod tests {
             rows.push(("squares", "VAE", 4.0, seed as i64, "mig", high));
         }
         let models = Models::of(&[table(&rows)]).unwrap();
-        let measure = &models.scores()[0];
+        let by_choice = ByChoice::of(&models, 0, &models.scores()[0]);
         // Twice it wins, twice it is equal to 0.1.
-        let chance = reversal(&models, (0, 0), measure, &[1.0; 3]).unwrap();
+        let chance = reversal(&by_choice, 0..2, &[1.0; 3]).unwrap();
         assert!((chance - (2.0 + 2.0 * 0.5) / 9.0).abs() < 1e-12, "{chance}");
         // The first seed alone: both are equal.
-        assert_eq!(reversal(&models, (0, 0), measure, &[3.0, 0.0, 0.0]), Some(0.5));
+        assert_eq!(reversal(&by_choice, 0..2, &[3.0, 0.0, 0.0]), Some(0.5));
     }
 }

@@ -1,6 +1,7 @@
 //! A9: how often does a setting that was chosen beat a random one?
 
 use super::finding::{Cell, Finding, Grid, said};
+use super::measures::Measure;
 use super::models::Models;
 use super::statistics::{Estimate, above, estimate};
 use super::{Analysis, Subject, published};
@@ -22,6 +23,13 @@ pub(super) struct Target {
     pub(super) same_metric: bool,
     /// On the data set on which it was chosen.
     pub(super) same_data: bool,
+}
+
+impl Target {
+    /// Its place in [`TARGETS`].
+    fn place(self) -> usize {
+        TARGETS.iter().position(|(_, target, _)| *target == self).expect("all four are there")
+    }
 }
 
 /// Each with its words and what is published.
@@ -75,71 +83,79 @@ pub(super) fn rate(subject: &Subject, target: Target) -> Option<Estimate> {
     Rates::of(subject.models).estimate(subject, target)
 }
 
-/// What is needed of the models, by data set, metric and seed.
+/// For each pair of seeds, of the choice and of the try, what it adds to a rate: draws of seeds only weigh it.
 struct Rates {
-    metrics: usize,
-    data: usize,
     seeds: usize,
-    /// The setting with the best score.
-    best: Vec<Option<usize>>,
-    /// For each setting the chance to beat a random one.
-    wins: Vec<Vec<Option<f64>>>,
+    /// The sum of chances and their number, for each target and each pair.
+    sums: [Vec<[f64; 2]>; 4],
 }
 
 impl Rates {
     fn of(models: &Models) -> Self {
-        let scores = models.scores();
-        let (metrics, data, seeds) = (scores.len(), models.data.len(), models.seeds.len());
-        let (mut best, mut wins) = (Vec::new(), Vec::new());
-        for set in 0..data {
-            for measure in &scores {
-                let mut values = vec![vec![None; models.choices()]; seeds];
-                for (model, value) in models.having(set, measure) {
-                    values[model.seed][models.choice(model)] = Some(value);
-                }
-                for of_seed in &values {
-                    best.push(first_best(of_seed));
-                    wins.push(chances(of_seed));
+        let (scores, seeds) = (models.scores(), models.seeds.len());
+        let places = (0..models.data.len())
+            .flat_map(|data| (0..scores.len()).map(move |metric| (data, metric)));
+        let fields: Vec<Field> = places
+            .map(|(data, metric)| Field::of(models, (data, metric), &scores[metric]))
+            .collect();
+        let mut sums = TARGETS.map(|_| vec![[0.0; 2]; seeds * seeds]);
+        for (one, tried) in
+            fields.iter().flat_map(|one| fields.iter().map(move |tried| (one, tried)))
+        {
+            let target =
+                Target { same_metric: one.at.1 == tried.at.1, same_data: one.at.0 == tried.at.0 };
+            let sums = &mut sums[target.place()];
+            for (seed, choice) in one.best.iter().enumerate() {
+                let Some(choice) = *choice else { continue };
+                for (other, chances) in tried.chances.iter().enumerate() {
+                    if let Some(chance) = chances[choice].filter(|_| other != seed) {
+                        let [sum, count] = &mut sums[seed * seeds + other];
+                        *sum += chance;
+                        *count += 1.0;
+                    }
                 }
             }
         }
-        Self { metrics, data, seeds, best, wins }
-    }
-
-    fn place(&self, data: usize, metric: usize, seed: usize) -> usize {
-        (data * self.metrics + metric) * self.seeds + seed
+        Self { seeds, sums }
     }
 
     fn estimate(&self, subject: &Subject, target: Target) -> Option<Estimate> {
         estimate(self.seeds, [0.0, 1.0], &subject.rng, |weights| self.rate(target, weights))
     }
 
-    /// The mean chance over metrics, data sets, seeds and other seeds, and over all targets.
+    /// The mean chance over metrics, data sets, seeds and other seeds, and over all that can be tried.
     fn rate(&self, target: Target, weights: &[f64]) -> Option<f64> {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for data in 0..self.data {
-            for metric in 0..self.metrics {
-                for seed in (0..self.seeds).filter(|seed| weights[*seed] > 0.0) {
-                    let Some(choice) = self.best[self.place(data, metric, seed)] else { continue };
-                    for tried_data in
-                        (0..self.data).filter(|other| (*other == data) == target.same_data)
-                    {
-                        let metrics = (0..self.metrics)
-                            .filter(|other| (*other == metric) == target.same_metric);
-                        for tried_metric in metrics {
-                            for other in (0..self.seeds).filter(|other| *other != seed) {
-                                let place = self.place(tried_data, tried_metric, other);
-                                let Some(chance) = self.wins[place][choice] else { continue };
-                                let weight = weights[seed] * weights[other];
-                                sum += weight * chance;
-                                count += weight;
-                            }
-                        }
-                    }
-                }
-            }
+        let (mut all, mut number) = (0.0, 0.0);
+        for (pair, [sum, count]) in self.sums[target.place()].iter().enumerate() {
+            let weight = weights[pair / self.seeds] * weights[pair % self.seeds];
+            all += weight * sum;
+            number += weight * count;
         }
-        (count > 0.0).then(|| sum / count)
+        (number > 0.0).then(|| all / number)
+    }
+}
+
+/// One metric on one data set, by seed.
+struct Field {
+    /// Data set and metric.
+    at: (usize, usize),
+    /// The setting with the best score.
+    best: Vec<Option<usize>>,
+    /// For each setting the chance to beat a random one.
+    chances: Vec<Vec<Option<f64>>>,
+}
+
+impl Field {
+    fn of(models: &Models, at: (usize, usize), measure: &Measure) -> Self {
+        let mut values = vec![vec![None; models.choices()]; models.seeds.len()];
+        for (model, value) in models.having(at.0, measure) {
+            values[model.seed][models.choice(model)] = Some(value);
+        }
+        Self {
+            at,
+            best: values.iter().map(|values| first_best(values)).collect(),
+            chances: values.iter().map(|values| chances(values)).collect(),
+        }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::by_choice::{ByChoice, Sorted, mean};
 use super::finding::{Cell, Drawn, Finding, Grid, Picture};
-use super::measures::Measure;
-use super::models::Models;
 use super::pictures::{Content, Panels};
 use super::statistics::{Estimate, estimate};
 use super::{Analysis, Subject, file_name};
@@ -30,13 +29,14 @@ fn find(subject: &Subject) -> Option<Finding> {
     for (data, name) in models.data.iter().enumerate() {
         let mut panels = Vec::new();
         for measure in models.scores() {
-            if let Some([best, second]) = podium(models, data, &measure) {
+            let by_choice = ByChoice::of(models, data, &measure);
+            if let Some([best, second]) = podium(&by_choice, &models.as_it_is()) {
                 contests += 1;
                 winners.insert(best);
                 methods.insert(
                     models.choice_name(best).rsplit_once(',').map(|parts| parts.0.to_string()),
                 );
-                let of = |choice| Cell::estimate(mean_of(subject, data, &measure, choice));
+                let of = |choice| Cell::estimate(mean_of(subject, by_choice.values(choice)));
                 let name_of = |choice| Cell::words(models.choice_name(choice));
                 grid.rows.push(vec![
                     Cell::words(name),
@@ -76,17 +76,15 @@ fn find(subject: &Subject) -> Option<Finding> {
 }
 
 /// The two choices with the best means.
-fn podium(models: &Models, data: usize, measure: &Measure) -> Option<[usize; 2]> {
-    let means = models.means(data, measure, &vec![1.0; models.seeds.len()]);
+fn podium(by_choice: &ByChoice, even: &[f64]) -> Option<[usize; 2]> {
+    let means = by_choice.means(even);
     let mut order: Vec<(f64, usize)> =
         means.iter().enumerate().filter_map(|(choice, mean)| Some(((*mean)?, choice))).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     Some([order.first()?.1, order.get(1)?.1])
 }
 
-fn mean_of(subject: &Subject, data: usize, measure: &Measure, choice: usize) -> Option<Estimate> {
-    let models = subject.models;
-    estimate(models.seeds.len(), [f64::MIN, f64::MAX], &subject.rng, |weights| {
-        models.means(data, measure, weights)[choice]
-    })
+fn mean_of(subject: &Subject, values: &Sorted) -> Option<Estimate> {
+    let seeds = subject.models.seeds.len();
+    estimate(seeds, [f64::MIN, f64::MAX], &subject.rng, |weights| mean(values, weights))
 }

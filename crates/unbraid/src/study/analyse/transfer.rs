@@ -1,5 +1,6 @@
 //! A8: do good settings of one data set stay good on another, or by another metric?
 
+use super::by_choice::ByChoice;
 use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
 use super::models::Models;
 use super::pictures::Map;
@@ -44,10 +45,12 @@ fn grid(subject: &Subject) -> Grid {
         &["metric", "one", "other", "rank correlation"],
     );
     for measure in models.scores() {
-        for one in 0..models.data.len() {
-            for other in one + 1..models.data.len() {
+        let sets = 0..models.data.len();
+        let sets: Vec<_> = sets.map(|data| ByChoice::of(models, data, &measure)).collect();
+        for one in 0..sets.len() {
+            for other in one + 1..sets.len() {
                 let of = |weights: &[f64]| {
-                    let [x, y] = [one, other].map(|data| models.means(data, &measure, weights));
+                    let [x, y] = [one, other].map(|data| sets[data].means(weights));
                     rank(&x, &y)
                 };
                 let rank = estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, of);
@@ -72,13 +75,14 @@ fn maps(models: &Models) -> Vec<Picture> {
     let mut pictures = Vec::new();
     for measure in scores.iter().filter(|_| models.data.len() > 1) {
         let title = format!("{}: rank correlation of settings between data sets, %", measure.title);
-        let means = (0..models.data.len()).map(|data| models.means(data, measure, &even));
+        let means =
+            (0..models.data.len()).map(|data| ByChoice::of(models, data, measure).means(&even));
         let name = file_name(&["a8", &measure.title]);
         pictures.push(map((name, title), &models.data, means.collect()));
     }
     for (data, name) in models.data.iter().enumerate().filter(|_| scores.len() > 1) {
         let title = format!("Rank correlation of settings between metrics on {name}, %");
-        let means = scores.iter().map(|measure| models.means(data, measure, &even));
+        let means = scores.iter().map(|measure| ByChoice::of(models, data, measure).means(&even));
         let name = file_name(&["a8-metrics", name]);
         pictures.push(map((name, title), &titles(&scores), means.collect()));
     }
@@ -87,19 +91,20 @@ fn maps(models: &Models) -> Vec<Picture> {
 
 /// The mean over metrics and pairs of data sets.
 pub(super) fn between_data(subject: &Subject) -> Option<Estimate> {
-    let (models, scores) = (subject.models, subject.models.scores());
-    estimate(models.seeds.len(), [-1.0, 1.0], &subject.rng, |weights| {
+    let (sets, all) = (subject.models.data.len(), subject.models.by_choice());
+    let rank_of = |weights: &[f64]| {
+        let means: Vec<Means> = all.iter().map(|by_choice| by_choice.means(weights)).collect();
         let mut all = Vec::new();
-        for measure in &scores {
-            let means: Vec<Means> =
-                (0..models.data.len()).map(|data| models.means(data, measure, weights)).collect();
+        for means in means.chunks(sets) {
             for (k, one) in means.iter().enumerate() {
                 let ranks = means[k + 1..].iter().filter_map(|other| rank(one, other));
                 all.extend(ranks.map(|rank| (rank, 1.0)));
             }
         }
         mean(&all)
-    })
+    };
+    let seeds = subject.models.seeds.len();
+    subject.once("a8", || estimate(seeds, [-1.0, 1.0], &subject.rng, rank_of))
 }
 
 /// The rank correlation over settings of two lists of means.
@@ -127,7 +132,7 @@ mod tests {
         }
         let models = Models::of(&[table(&rows)]).unwrap();
         let measure = &models.scores()[0];
-        let [x, y] = [0, 1].map(|data| models.means(data, measure, &[1.0; 2]));
+        let [x, y] = [0, 1].map(|data| ByChoice::of(&models, data, measure).means(&[1.0; 2]));
         let found = rank(&x, &y).unwrap();
         assert!((found - 0.8).abs() < 1e-12, "{found}");
     }

@@ -106,11 +106,14 @@ fn share(
 /// The mean share over data sets and metrics.
 pub(super) fn overall(subject: &Subject, by: By, kind: Kind) -> Option<Estimate> {
     let (models, scores) = (subject.models, subject.models.scores());
-    estimate(models.seeds.len(), range(kind), &subject.rng, |weights| {
+    let of = |weights: &[f64]| {
         let pairs =
             (0..models.data.len()).flat_map(|data| scores.iter().map(move |one| (data, one)));
         let shares = pairs.filter_map(|(data, one)| share(models, data, one, (by, kind), weights));
         mean(&shares.map(|share| (share, 1.0)).collect::<Vec<_>>())
+    };
+    subject.once(&format!("a5 {by:?} {kind:?}"), || {
+        estimate(models.seeds.len(), range(kind), &subject.rng, of)
     })
 }
 
