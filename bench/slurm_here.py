@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -126,7 +127,7 @@ def running(slurm: Slurm, job: str, least: int = 1) -> list[str]:
 
 
 def disturb(program: Path, study: Path, place: Path) -> dict[str, int]:
-    """Have Slurm work on a study while all that can happen on a cluster happens, each twice."""
+    """Have Slurm work on a study while all that can happen on a cluster happens, in turn, until it is done."""
     slurm = Slurm(place)
     done = {"scontrol requeue": 0, "preemption": 0, "death of slurmd": 0, "scancel, submitted again": 0}
     submit = [program, "--quiet", "study", "submit", study, "--engine", "slurm", "--shards", "2", "--memory", "500"]
@@ -141,7 +142,7 @@ def disturb(program: Path, study: Path, place: Path) -> dict[str, int]:
 
     try:
         job = submitted()
-        for what in ["scontrol requeue", "preemption", "death of slurmd", "scancel, submitted again"] * 2:
+        for what in itertools.cycle(done):
             tasks = running(slurm, job)
             if not tasks:
                 break

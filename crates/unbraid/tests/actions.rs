@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use unbraid::intervene::rollout::Course;
 use unbraid::run::config::Config;
 use unbraid::run::{Plan, Run, TrainedRun, train};
 use unbraid::watch::Nobody;
@@ -27,7 +28,9 @@ fn actions_of_pairs_that_were_never_seen_are_told() {
     let place = tempfile::tempdir().unwrap();
     let base = "base = { codes = 32, channels = 8, steps = 300, learning_rate = 2e-3 }";
     let ct = format!("{{ name = 'ct-vae', graph = 'full', width = 32, {base} }}");
-    for (model, least) in [("{ name = 'pair-classifier' }", 0.6), (&*ct, 0.4)] {
+    let floor = "{ name = 'pair-discriminant' }";
+    let models = [(floor, 0.5), ("{ name = 'pair-classifier' }", 0.6), (&*ct, 0.4)];
+    for (model, least) in models {
         let run =
             trained(&place.path().join(least.to_string()), planned(PAIRS, model, 300).unwrap());
         let found = run.actions(&Nobody).unwrap();
@@ -38,6 +41,39 @@ fn actions_of_pairs_that_were_never_seen_are_told() {
         let likely = run.retrieve([0, 1]).unwrap();
         let total: f32 = likely.iter().map(|(_, share)| share).sum();
         assert!((total - 1.0).abs() < 1e-4 && likely.is_sorted_by(|a, b| a.1 >= b.1), "{likely:?}");
+    }
+}
+
+/// Nothing is learned in 20 steps, but every number, picture and table is there, and the end of a range is said.
+#[test]
+fn actions_are_done_read_back_and_drawn() {
+    let place = tempfile::tempdir().unwrap();
+    let base = "base = { codes = 16, channels = 4, blocks = 1, steps = 20 }";
+    let ct = format!("{{ name = 'ct-vae', width = 16, {base} }}");
+    let run = trained(&place.path().join("ct"), planned(PAIRS, &ct, 20).unwrap());
+    let (found, picture) = run.acted(&Nobody).unwrap();
+    assert!(picture.unwrap().ends_with("acts.png"), "{found}");
+    let once = &found["once"];
+    assert!(once["images"].as_u64().unwrap() > 100, "{found}");
+    // Who moves nothing is not right, whatever the reconstructions are.
+    assert!(once["error_if_nothing_moved"].as_f64().unwrap() > 0.0, "{found}");
+    assert!(once["right"].as_f64().unwrap() <= 1.0 && found["often"].is_object(), "{found}");
+
+    let actions = run.action_of("x+").unwrap();
+    assert_eq!(actions.iter().sum::<f32>(), 1.0);
+    let course = Course { row: 0, dos: vec![], actions: vec![actions], steps: 40 };
+    let (rolled, _) = run.rollout(&course, None, &Nobody).unwrap();
+    // Squares have fewer places than 40.
+    let said = rolled["note"].as_str().unwrap();
+    assert!(said.contains("`x` has no value beyond"), "{said}");
+    assert!(rolled["steps"][1]["mistaken"].is_array() || said.contains("step 0"), "{rolled}");
+
+    let unknown = run.action_of("x*").unwrap_err().to_string();
+    assert!(unknown.contains("did you mean `x+`"), "{unknown}");
+    run.report(None, &Nobody).unwrap();
+    let page = std::fs::read_to_string(place.path().join("ct/report.html")).unwrap();
+    for words in ["What actions do", "Reconstructions right", "direction"] {
+        assert!(page.contains(words), "{words} is missing");
     }
 }
 

@@ -114,7 +114,19 @@ impl Dataset for Paired {
     }
 
     fn counterfactual(&self, index: usize, dos: &[Do]) -> Option<Counterfactual> {
-        self.base.counterfactual(self.row(index), dos)
+        let row = self.row(index);
+        self.base.counterfactual(row, dos).or_else(|| {
+            // Of data that simulate nothing: the row with these values, where there is one.
+            let mut values = vec![0.0; self.base.factors().len()];
+            let mut observation = vec![0.0; self.base.shape().size()];
+            self.base.values(row, &mut values);
+            self.base.find(&values)?;
+            let other = |row, set: &Do| self.base.with_value(row, set.factor, set.value);
+            let row = dos.iter().try_fold(row, other)?;
+            self.base.values(row, &mut values);
+            self.base.observe(row, &mut observation);
+            Some(Counterfactual { values, observation })
+        })
     }
 }
 

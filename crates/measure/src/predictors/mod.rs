@@ -3,6 +3,7 @@
 pub mod attribution;
 pub mod bin_regression;
 pub mod boosting;
+pub mod discriminant;
 pub mod lasso;
 pub mod lbfgs;
 pub mod linear_svm;

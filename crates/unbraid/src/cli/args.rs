@@ -362,8 +362,14 @@ pub(crate) struct Intervene {
     /// Act, and see what follows, as in `--action 0.2,-0.5`; once for each step, the last one goes on.
     #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true, conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets", "target"])]
     pub(crate) action: Vec<String>,
-    /// How many steps to follow; alone, with nothing done.
-    #[arg(long, conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets"])]
+    /// Do an action by its name, as in `--act scale+`, and see what becomes of the image of `--row`.
+    #[arg(long, value_name = "ACTION", allow_hyphen_values = true, conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets", "target", "action"])]
+    pub(crate) act: Option<String>,
+    /// Judge the images that a model such as `ct-vae` makes of actions by the true ones, and draw one of each.
+    #[arg(long, conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets", "target", "action", "act", "row"])]
+    pub(crate) acts: bool,
+    /// How many steps to follow, or how often to act; alone, with nothing done.
+    #[arg(long, visible_alias = "times", conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets"])]
     pub(crate) steps: Option<usize>,
     /// The image; RUN/interventions.png if left out, or RUN/swap.png, or RUN/rollout.png.
     #[arg(long, value_name = "FILE")]

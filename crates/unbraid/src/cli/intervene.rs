@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use unbraid::draw::words::short;
 use unbraid::intervene;
 use unbraid::intervene::rollout::Course;
-use unbraid::run::Counterfactuals;
+use unbraid::run::{Counterfactuals, TrainedRun};
 
 use super::args::Intervene;
 use super::progress::Screen;
@@ -34,13 +34,14 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
         let (screen, out) = (Screen::new(output), options.out.as_deref());
         return output.file(&trained.swap(&options.swap, [from, into], out, &screen)?);
     }
-    if options.steps.is_some() || !options.target.is_empty() || !options.action.is_empty() {
-        let course = Course {
-            row: options.row.unwrap_or(0),
-            dos: trained.targets_of(&options.target)?,
-            actions: options.action.iter().map(|text| numbers(text)).collect::<Result<_>>()?,
-            steps: options.steps.unwrap_or(STEPS),
-        };
+    if options.acts {
+        let screen = Screen::new(output);
+        let (found, picture) = trained.acted(&screen)?;
+        drop(screen);
+        let picture = picture.map_or(String::new(), |path| format!("\n{}\n", path.display()));
+        return output.result(&format!("{}{picture}", acted(&found)), || found);
+    }
+    if let Some(course) = course(options, &trained)? {
         let (screen, out) = (Screen::new(output), options.out.as_deref());
         let (found, picture) = trained.rollout(&course, out, &screen)?;
         drop(screen);
@@ -64,6 +65,23 @@ pub(super) fn run(options: &Intervene, output: Output) -> Result<()> {
     output.result(&answered(&found), || found.to_json())
 }
 
+/// What is to be followed, if anything.
+fn course(options: &Intervene, trained: &TrainedRun) -> Result<Option<Course>> {
+    let numbers = options.action.iter().map(|text| numbers(text)).collect::<Result<Vec<_>>>()?;
+    let asked = options.steps.is_some() || !options.target.is_empty() || !numbers.is_empty();
+    let (actions, steps) = match &options.act {
+        Some(name) => (vec![trained.action_of(name)?], 1),
+        None if asked => (numbers, STEPS),
+        None => return Ok(None),
+    };
+    Ok(Some(Course {
+        row: options.row.unwrap_or(0),
+        dos: trained.targets_of(&options.target)?,
+        actions,
+        steps: options.steps.unwrap_or(steps),
+    }))
+}
+
 /// `0.2,-0.5` as numbers.
 fn numbers(text: &str) -> Result<Vec<f32>> {
     let number = |word: &str| {
@@ -81,14 +99,60 @@ fn followed(found: &Json) -> String {
     };
     let number = |value: &Json| format!("{:.5}", value.as_f64().unwrap_or(f64::NAN));
     let mut rows = vec![["step", "image error", "if nothing moved"].map(String::from).to_vec()];
-    for step in steps {
-        rows.push(vec![
-            step["step"].to_string(),
-            number(&step["error"]),
-            number(&step["standing_still"]),
-        ]);
+    let read = steps.iter().any(|step| step["mistaken"].is_array());
+    if read {
+        rows[0].push("nearest true image".into());
     }
-    table(&rows)
+    for step in steps {
+        let mut row =
+            vec![step["step"].to_string(), number(&step["error"]), number(&step["standing_still"])];
+        if read {
+            row.push(mistaken(&step["mistaken"]));
+        }
+        rows.push(row);
+    }
+    let note = found["note"].as_str().map_or(String::new(), |note| format!("\nnote: {note}\n"));
+    format!("{}{note}", table(&rows))
+}
+
+/// What an image is read as, beside what it should be.
+fn mistaken(list: &Json) -> String {
+    let one = |one: &Json| {
+        let name = one["factor"].as_str().unwrap_or_default();
+        format!("{name} {} in place of {}", one["read"], one["true"])
+    };
+    match list.as_array().map(Vec::as_slice) {
+        None => String::new(),
+        Some([]) => "as it should be".into(),
+        Some(list) => list.iter().map(one).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// `acted.json` as tables.
+fn acted(found: &Json) -> String {
+    let percent =
+        |value: &Json| value.as_f64().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
+    let times = |key: &str| match key {
+        "once" => "once".to_string(),
+        _ => format!("{} times", found["times"]),
+    };
+    let head = ["done", "images", "right", "reconstructions right", "error over theirs"];
+    let mut whole = vec![head.map(String::from).to_vec()];
+    let mut each = vec![vec!["action".to_string()]];
+    for key in ["once", "often"].into_iter().filter(|key| found[*key].is_object()) {
+        let of = &found[key];
+        let ratio = of["error_ratio"].as_f64().map_or("-".into(), |ratio| format!("{ratio:.2}"));
+        let images = of["images"].to_string();
+        whole.push(vec![times(key), images, percent(&of["right"]), percent(&of["floor"]), ratio]);
+        each[0].push(format!("right {}", times(key)));
+        for (k, action) in of["actions"].as_array().into_iter().flatten().enumerate() {
+            if each.len() < k + 2 {
+                each.push(vec![action["name"].as_str().unwrap_or_default().into()]);
+            }
+            each[k + 1].push(format!("{} of {}", action["right"], action["images"]));
+        }
+    }
+    format!("{}\n{}", table(&each), table(&whole))
 }
 
 /// `triplets.json` as a table.

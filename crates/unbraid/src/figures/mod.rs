@@ -19,6 +19,8 @@ use crate::intervene::graph::Causes;
 use crate::model::learner::Learner;
 use traverse::Span;
 
+pub mod acts;
+pub mod confusion;
 pub mod factors;
 pub mod graph;
 pub mod interactions;

@@ -3,15 +3,10 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::draw::figure::{Anchor, Colour, Figure, INK, PALE, text_width};
+use crate::draw::figure::{Figure, HeatMap, Scale};
 
 /// The file of a run.
 pub const FILE: &str = "sets.svg";
-
-const CELL: [f64; 2] = [64.0, 34.0];
-const TOP: f64 = 66.0;
-const DARK: [f64; 3] = [0.0, 94.0, 150.0];
-const LIGHT: [f64; 3] = [243.0, 244.0, 246.0];
 
 /// Draw the parts of an alignment score; nothing if they are of no sets.
 pub fn drawn(parts: &Map<String, Json>, title: &str) -> Option<Figure> {
@@ -35,49 +30,16 @@ pub fn drawn(parts: &Map<String, Json>, title: &str) -> Option<Figure> {
         let r2 = |variable: &&str| number(&format!("r2/{set}/{variable}"));
         (format!("{set} ({count})"), variables.iter().map(r2).collect())
     };
-    let mut rows: Vec<(String, Vec<Option<f64>>)> = sets.iter().map(|set| row(set)).collect();
+    let (mut rows, mut cells): (Vec<_>, Vec<_>) = sets.iter().map(|set| row(set)).unzip();
     if let Some(count) = number("codes_rest") {
         let r2 = |variable: &&str| number(&format!("r2_rest/{variable}"));
-        rows.push((format!("none of them ({count})"), variables.iter().map(r2).collect()));
+        rows.push(format!("none of them ({count})"));
+        cells.push(variables.iter().map(r2).collect());
     }
-    Some(draw(&variables, &rows, title))
-}
-
-fn draw(variables: &[&str], rows: &[(String, Vec<Option<f64>>)], title: &str) -> Figure {
-    let longest = |names: &mut dyn Iterator<Item = &str>| {
-        names.map(|name| text_width(name, 12.0)).fold(0.0, f64::max)
-    };
-    let left = longest(&mut rows.iter().map(|(name, _)| name.as_str())) + 34.0;
-    let [across, down] = CELL;
-    let across = across.max(longest(&mut variables.iter().copied()) + 12.0);
-    let below = TOP + 24.0 + rows.len() as f64 * down;
-    let width = (left + variables.len() as f64 * across + 18.0).max(560.0);
-    let mut figure = Figure::new(width, below + 18.0);
-    figure.text((18.0, 30.0), 16.0, INK, Anchor::Start, title);
+    let columns: Vec<String> = variables.iter().map(ToString::to_string).collect();
     let legend = "R2 of the variable above from the latents on the left (how many there are)";
-    figure.text((18.0, 50.0), 12.0, PALE, Anchor::Start, legend);
-    for (k, name) in variables.iter().enumerate() {
-        let x = left + (k as f64 + 0.5) * across;
-        figure.text((x, TOP + 16.0), 12.0, INK, Anchor::Middle, name);
-    }
-    for (place, (name, numbers)) in rows.iter().enumerate() {
-        let top = TOP + 24.0 + place as f64 * down;
-        figure.text((left - 10.0, top + 0.62 * down), 12.0, INK, Anchor::End, name);
-        for (k, r2) in numbers.iter().enumerate() {
-            let Some(r2) = *r2 else { continue };
-            let share = r2.clamp(0.0, 1.0);
-            let blend = |k: usize| (LIGHT[k] + (DARK[k] - LIGHT[k]) * share).round() as u8;
-            let x = left + k as f64 * across;
-            let ground = Colour(blend(0), blend(1), blend(2));
-            figure.rectangle([x + 1.0, top + 1.0, across - 2.0, down - 2.0], ground);
-            let ink = if share > 0.5 { Colour(255, 255, 255) } else { INK };
-            let middle = (x + across / 2.0, top + 0.62 * down);
-            // Not "-0.00".
-            let rounded = (r2 * 100.0).round() / 100.0 + 0.0;
-            figure.text(middle, 12.0, ink, Anchor::Middle, &format!("{rounded:.2}"));
-        }
-    }
-    figure
+    let map = HeatMap { title, legend, rows: &rows, columns: &columns, cells, scale: Scale::Share };
+    Some(map.draw())
 }
 
 #[cfg(test)]
@@ -93,7 +55,7 @@ mod tests {
             "codes/y": 1.0, "codes_rest": 3.0, "r2_rest/x": 0.1, "r2_rest/y": 0.05,
         });
         let svg = drawn(parts.as_object().unwrap(), "t").unwrap().to_svg("t");
-        for text in ["x (2)", "y (1)", "none of them (3)", "0.98", "0.02", "-0.01", "0.91", "0.05"]
+        for text in ["x (2)", "y (1)", "none of them (3)", "0.98", "0.02", "−0.01", "0.91", "0.05"]
         {
             assert!(svg.contains(&format!(">{text}</text>")), "{text} is missing: {svg}");
         }

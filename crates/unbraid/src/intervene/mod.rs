@@ -1,6 +1,7 @@
 //! Interventions: counterfactuals of rows under do(concept = value), how well they agree with the
 //! simulator where the data are one, and the causal graph behind them.
 
+pub mod acting;
 pub mod causal_encoder;
 pub mod effects;
 pub mod graph;

@@ -102,6 +102,7 @@ impl Told {
             "format": 1,
             "action": of(&self.retrieved),
             "factor": factors.as_ref().map(of),
+            "same_code": self.blind.iter().sum::<usize>() as f64 / self.retrieved.rows() as f64,
             "actions": self.actions.iter().enumerate().map(action).collect::<Vec<_>>(),
         })
     }

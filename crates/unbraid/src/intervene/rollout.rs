@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use unbraid_measure::data::{self, Dataset, Do, Done};
 use unbraid_measure::rng::Rng;
 
+use super::acting;
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::learner::Learner;
@@ -49,6 +50,14 @@ pub fn follow(
 }
 
 impl Course {
+    /// The number of the one named action that is done in every step.
+    pub fn named(&self) -> Option<usize> {
+        match &self.actions[..] {
+            [action] => action.iter().position(|one| *one == 1.0),
+            _ => None,
+        }
+    }
+
     /// The action of a step; none where there are none.
     fn action(&self, step: usize) -> &[f32] {
         self.actions.get(step).or(self.actions.last()).map_or(&[], |action| action)
@@ -104,7 +113,7 @@ fn nearest(data: &dyn Dataset, set: Do) -> usize {
 
 /// The simulator from the same state, with the same things done.
 fn by_simulator(data: &dyn Dataset, course: &Course, rng: &Rng) -> Option<Array2<f32>> {
-    let world = data.world()?;
+    let Some(world) = data.world() else { return by_values(data, course) };
     let mut values = vec![0.0; data.factors().len()];
     data.values(course.row, &mut values);
     let mut frames = Array2::zeros((1 + course.steps, data.shape().size()));
@@ -117,6 +126,18 @@ fn by_simulator(data: &dyn Dataset, course: &Course, rng: &Rng) -> Option<Array2
         };
         values = world.step(&values, done, &mut rng.at(step as u64));
         world.draw(&values, frames.row_mut(step + 1).as_slice_mut()?);
+    }
+    Some(frames)
+}
+
+/// The true images where an action moves a factor by one step, as far as it goes.
+fn by_values(data: &dyn Dataset, course: &Course) -> Option<Array2<f32>> {
+    let action = course.named()?;
+    let mut frames = data::observations(data, &[course.row]);
+    for times in 1..=course.steps {
+        let Some(values) = acting::after(data, course.row, action, times) else { break };
+        let image = Array1::from(acting::image(data, course.row, &values)?);
+        frames.push_row(image.view()).expect("images of one size");
     }
     Some(frames)
 }

@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use ndarray::Array2;
 use unbraid_measure::data::Do;
 
+use super::Grid;
 use super::batch::Batch;
 use super::step::Step;
 
@@ -25,6 +26,8 @@ pub struct Abilities<'a> {
     pub transition: Option<&'a dyn Follows>,
     /// Which action led from one observation to another.
     pub retrieval: Option<&'a dyn Retrieves>,
+    /// Which cells of a grid of codes an action touches.
+    pub touches: Option<&'a dyn Touches>,
     /// How many latents each layer has, from the bottom, for methods with several layers of latents.
     pub layers: Vec<usize>,
     /// The factor that each latent is given to by the method itself, none for those of no factor.
@@ -74,6 +77,16 @@ pub trait Follows {
 pub trait Retrieves {
     /// log p(action | before, after) of each action, `[rows, actions]`.
     fn retrieve(&self, before: Tensor<4>, after: Tensor<4>) -> Tensor<2>;
+}
+
+/// A method that knows which cells of a grid of codes an action touches, and on which others each depends.
+pub trait Touches {
+    /// Of observations and actions `[rows, actions]` the probability that each cell is touched, `[rows, cells, 1]`, and that
+    /// it depends on each other, `[rows, child, parent]`.
+    fn touches(&self, before: Tensor<4>, actions: Tensor<2>) -> [Tensor<3>; 2];
+
+    /// The grid.
+    fn grid(&self) -> Grid;
 }
 
 /// A method with both densities p(x, z) and q(z|x).

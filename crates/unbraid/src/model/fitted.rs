@@ -46,6 +46,10 @@ impl<B: Baseline> Learner for Fitted<B> {
         self.fitted().decode(codes)
     }
 
+    fn retrieve(&self, before: &Seen, after: &Seen) -> Option<Array2<f32>> {
+        self.fitted().retrieve(before, after)
+    }
+
     fn sees_labels(&self) -> bool {
         B::SEES_LABELS
     }

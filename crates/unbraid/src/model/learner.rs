@@ -71,6 +71,17 @@ pub struct Intervened {
     pub observations: Array2<f32>,
 }
 
+/// What actions touch of the grid of codes of some rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touched {
+    /// Rows and columns of the grid.
+    pub grid: [usize; 2],
+    /// The probability that each cell is touched, `[rows, cells]`, row by row of the grid.
+    pub cells: Array2<f32>,
+    /// The probability that a cell depends on another, `[rows, child · parent]`.
+    pub edges: Array2<f32>,
+}
+
 /// A method that can be trained and can encode. Rows in, rows out.
 pub trait Learner: Send {
     /// How gradients become steps, said before the first of them; Adam unless it is. Baselines take none.
@@ -183,6 +194,11 @@ pub trait Learner: Send {
 
     /// log p(action | before, after) of each action, `[rows, actions]`, if the method can tell.
     fn retrieve(&self, _before: &Seen, _after: &Seen) -> Option<Array2<f32>> {
+        None
+    }
+
+    /// Which cells of its grid of codes these actions `[rows, actions]` touch in these rows, if the method knows.
+    fn touches(&self, _seen: &Seen, _actions: ArrayView2<f32>) -> Option<Touched> {
         None
     }
 

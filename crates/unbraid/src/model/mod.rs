@@ -33,7 +33,7 @@ pub mod weights;
 
 pub use abilities::{
     Abilities, Concepts, Decoder, Densities, Follows, Interacts, Intervened, Reason, Retrieves,
-    Samples, Strengths,
+    Samples, Strengths, Touches,
 };
 pub use loss::Loss;
 pub use step::Step;
@@ -164,6 +164,11 @@ pub trait Baseline: Send + Sized + 'static {
 
     /// Rows of codes to rows of observations.
     fn decode(&self, _codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        None
+    }
+
+    /// log p(action | before, after) of each action, `[rows, actions]`, if it can tell.
+    fn retrieve(&self, _before: &Seen, _after: &Seen) -> Option<Array2<f32>> {
         None
     }
 

@@ -14,7 +14,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Stage, Watch};
 
 use super::batch::Seen;
-use super::learner::{Intervened, Learner, Posterior, Terms};
+use super::learner::{Intervened, Learner, Posterior, Terms, Touched};
 use super::optimizer::Rule;
 use super::weights::Weights;
 use super::{Grid, Step, Strengths, Task};
@@ -135,6 +135,10 @@ impl Learner for Stacked {
 
     fn retrieve(&self, before: &Seen, after: &Seen) -> Option<Array2<f32>> {
         self.top.retrieve(&self.seen(before), &self.seen(after))
+    }
+
+    fn touches(&self, seen: &Seen, actions: ArrayView2<f32>) -> Option<Touched> {
+        self.top.touches(&self.seen(seen), actions)
     }
 
     fn blocks(&self) -> Option<Vec<Option<usize>>> {

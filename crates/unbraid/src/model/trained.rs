@@ -8,7 +8,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
 use super::batch::{self, Batch, Seen};
-use super::learner::{ACTIVE, Intervened, Learner, Posterior, Terms};
+use super::learner::{ACTIVE, Intervened, Learner, Posterior, Terms, Touched};
 use super::optimizer::{Optimizer, Rates, Rule};
 use super::weights::{self, Weights};
 use super::{Code, Decoder, Densities, Model, Step, Strengths};
@@ -218,6 +218,20 @@ impl<M: Model> Learner for Trained<M> {
                 found.extend(batch::numbers(retrieval.retrieve(x(before), x(after))));
             }
             Some(in_rows(found, before.len()))
+        })
+    }
+
+    fn touches(&self, seen: &Seen, actions: ArrayView2<f32>) -> Option<Touched> {
+        let (model, shape, rows) = (self.model().valid(), self.shape, seen.len());
+        on_workers(move || {
+            let known = model.abilities().touches?;
+            let x = Batch::new(&seen.part(0, rows), shape, &device::inference()).x();
+            let numbers: Vec<f32> = actions.iter().copied().collect();
+            let actions = batch::matrix(&numbers, rows, actions.ncols(), &device::inference());
+            let [cells, edges] =
+                known.touches(x, actions).map(|found| in_rows(batch::numbers(found), rows));
+            let grid = known.grid();
+            Some(Touched { grid: [grid.height, grid.width], cells, edges })
         })
     }
 

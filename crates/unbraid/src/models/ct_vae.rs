@@ -14,7 +14,7 @@
 //! retrieved with the likeliest graph, not with one that is drawn. See `parts/actions` for the graph.
 
 use burn::module::Module;
-use burn::tensor::activation::{log_sigmoid, log_softmax};
+use burn::tensor::activation::{log_sigmoid, log_softmax, sigmoid};
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use unbraid_measure::data::{Supervision, Window};
@@ -25,7 +25,7 @@ use crate::compute;
 use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch};
 use crate::model::{
-    Abilities, Code, Decoder, Follows, Grid, Loss, Model, Retrieves, Settings, Step, Task,
+    Abilities, Code, Decoder, Follows, Grid, Loss, Model, Retrieves, Settings, Step, Task, Touches,
 };
 use crate::parts::actions::RECIPE;
 use crate::parts::actions::choice::Choice;
@@ -166,6 +166,8 @@ touches, `parents` how many others a cell depends on.",
             decoder: Some(self),
             transition: Some(self),
             retrieval: Some(self),
+            touches: (self.config.transition.graph == GraphKind::Learned)
+                .then_some(self as &dyn Touches),
             ..Abilities::default()
         }
     }
@@ -220,10 +222,6 @@ impl CtVae {
         log_sigmoid(signed).sum() / -(act as f64)
     }
 
-    fn grid(&self) -> Grid {
-        self.transition.nodes().grid()
-    }
-
     /// −log p of images that are left alone, where a cell depends on itself alone.
     fn alone(
         &self,
@@ -270,6 +268,20 @@ impl Follows for CtVae {
         let logits = self.transition.forward(ones, actions, &mut Choice::Likelier).logits;
         let codes = logits.argmax(1).float().reshape([rows, cells, books]);
         codes.swap_dims(1, 2).reshape([rows, books * cells])
+    }
+}
+
+impl Touches for CtVae {
+    fn touches(&self, before: Tensor<4>, actions: Tensor<2>) -> [Tensor<3>; 2] {
+        let nodes = self.transition.nodes();
+        let ones = nodes.ones(nodes.by_cell(before.flatten::<2>(1, 3)));
+        let After { touched, edges, .. } =
+            self.transition.forward(ones, actions, &mut Choice::Likelier);
+        [touched, edges].map(|[_, logits]| sigmoid(logits))
+    }
+
+    fn grid(&self) -> Grid {
+        self.transition.nodes().grid()
     }
 }
 

@@ -29,6 +29,7 @@ pub mod info_gan;
 pub mod ivae;
 pub mod ladder_vae;
 pub mod pair_classifier;
+pub mod pair_discriminant;
 pub mod pca;
 pub mod raw;
 pub mod segment_flow;
@@ -84,6 +85,7 @@ pub static MODELS: &[Entry] = &[
     model::<vq_vae::VqVae<vq_vae::Several>>(),
     model::<ct_vae::CtVae>(),
     model::<pair_classifier::PairClassifier>(),
+    baseline::<pair_discriminant::PairDiscriminant>(),
 ];
 
 /// Find a method by name.

@@ -13,10 +13,13 @@ use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
 use crate::figures::Section;
-use crate::run::files::{EFFECTS, INTERACTIONS, REPORT, SCORES, TEMPORAL, TRIPLETS};
+use crate::run::files::{
+    ACTED, ACTIONS, EFFECTS, INTERACTIONS, REPORT, SCORES, TEMPORAL, TRIPLETS,
+};
 use crate::run::score::{self, Scoring};
 use crate::run::{TrainedRun, card};
 
+mod actions;
 mod base64;
 pub(crate) mod embedded;
 mod graph;
@@ -41,6 +44,7 @@ impl TrainedRun {
         let mut drawn = self.draw_missing(codes, watch)?;
         drawn |= self.judge_if_possible(watch)?;
         drawn |= self.judge_sequences(watch)?;
+        drawn |= self.judge_actions(watch)?;
         if drawn {
             card::write(self.run(), self.plan())?;
         }
@@ -109,6 +113,21 @@ impl TrainedRun {
         }
         Ok(judged)
     }
+
+    /// Which action was done, and what each does, where the method can say and it was not asked before.
+    fn judge_actions(&self, watch: &dyn Watch) -> Result<bool> {
+        let missing = |file: &str| !self.run().file(file).is_file();
+        let mut judged = false;
+        if missing(ACTIONS) && self.retrieves() {
+            self.actions(watch)?;
+            judged = true;
+        }
+        if missing(ACTED) && self.acts() {
+            self.acted(watch)?;
+            judged = true;
+        }
+        Ok(judged)
+    }
 }
 
 fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
@@ -118,6 +137,7 @@ fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
         + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)
         + section("interventions", "What if", interventions::interventions(run)?)
+        + section("actions", "What actions do", actions::actions(run)?)
         + section("sequences", "Causal variables in time", sequences::sequences(run)?)
         + section(
             "codes",

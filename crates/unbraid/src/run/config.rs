@@ -84,7 +84,7 @@ pub struct ScoreSettings {
     pub bound: usize,
     /// How many rows the bound is computed on, held-out ones if there are any.
     pub bound_rows: usize,
-    /// Interventions that are judged with the scores: "triplets", "interactions", "actions".
+    /// Interventions that are judged with the scores: "triplets", "interactions", "actions", "acted".
     pub interventions: Vec<Judged>,
 }
 
@@ -97,6 +97,8 @@ words! {
         Interactions = "interactions",
         /// Which action led from one observation to the next, against what was done.
         Actions = "actions",
+        /// The images that the model makes of actions, against the true ones.
+        Acted = "acted",
     }
 }
 

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use super::directory::Run;
-use crate::figures::{Command, FIGURES, interactions, rollout, sets, temporal, triplets};
+use crate::figures::{
+    Command, FIGURES, acts, confusion, interactions, rollout, sets, temporal, triplets,
+};
 
 /// Every setting.
 pub const SETTINGS: &str = "run.toml";
@@ -43,6 +45,8 @@ pub const TRIPLETS: &str = "triplets.json";
 pub const INTERACTIONS: &str = "interactions.json";
 /// Which actions are told right.
 pub const ACTIONS: &str = "actions.json";
+/// What the model makes of actions, against the true images.
+pub const ACTED: &str = "acted.json";
 /// The codes that `unbraid encode` writes if not told otherwise.
 pub const CODES: &str = "codes.npz";
 /// The page about the run.
@@ -66,7 +70,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 22] = [
+const FIRST: [Entry; 25] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -85,6 +89,9 @@ const FIRST: [Entry; 22] = [
     result(INTERACTIONS, "which factors actions touch, learned and true"),
     result(interactions::FILE, "where an action touches each factor, learned and true"),
     result(ACTIONS, "which actions are told right"),
+    result(confusion::FILE, "which factor is told beside the one that was changed"),
+    result(ACTED, "what the model makes of actions, against the true images"),
+    result(acts::FILE, "what each action does to an image: cells it touches, model, truth, graph"),
     result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
     result(triplets::FILE, "two images, their mixture by the model, and the true one"),
     result(SWAP, "some factors of one image in another"),

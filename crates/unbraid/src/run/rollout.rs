@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use unbraid_measure::data::{Dataset, Do};
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
@@ -12,7 +12,8 @@ use super::triplets::factor_number;
 use crate::draw::picture;
 use crate::error::{Error, Result};
 use crate::figures::rollout::{FILE, sheet};
-use crate::intervene::rollout::{Course, follow};
+use crate::intervene::acting;
+use crate::intervene::rollout::{Course, Rollout, follow};
 
 /// Steps that can be asked for.
 const MOST: usize = 64;
@@ -26,9 +27,11 @@ impl TrainedRun {
         out: Option<&Path>,
         watch: &dyn Watch,
     ) -> Result<(Json, PathBuf)> {
-        let data = &*self.plan().data;
+        // Of pairs, those that were not learned from, as `unbraid retrieve` counts them.
+        let named = self.plan().task.named;
+        let data = if named { self.tested()? } else { &*self.plan().data };
         check(data, course, self.plan().task.action)?;
-        let blocks = self.blocks(watch)?;
+        let blocks = if course.dos.is_empty() { vec![] } else { self.blocks(watch)? };
         for set in &course.dos {
             if !blocks.contains(&Some(set.factor)) {
                 let name = &data.factors()[set.factor].name;
@@ -44,7 +47,11 @@ impl TrainedRun {
             format!("{model} on {name}: what follows row {}{}", course.row, words(data, course));
         let path = out.map_or_else(|| self.run().file(FILE), Path::to_path_buf);
         picture::save(&sheet(title, data, &found)?.draw(), &path)?;
-        Ok((found.to_json(), path))
+        let mut document = found.to_json();
+        if let Some(action) = course.named().filter(|_| named) {
+            read_back(data, course, action, &found, &mut document);
+        }
+        Ok((document, path))
     }
 
     /// The interventions that these words ask for, as in `ball-x=0.5`, in the units of the data.
@@ -90,8 +97,40 @@ fn check(data: &dyn Dataset, course: &Course, width: usize) -> Result<()> {
     Ok(())
 }
 
+/// What each image after a named action is read as, and where the factor has no value further on.
+fn read_back(
+    data: &dyn Dataset,
+    course: &Course,
+    action: usize,
+    found: &Rollout,
+    document: &mut Json,
+) {
+    for times in 1..=course.steps {
+        let Some(values) = acting::after(data, course.row, action, times) else {
+            let factor = action % (data.actions().len() / 2).max(1);
+            let name = &data.factors()[factor].name;
+            document["note"] = json!(format!(
+                "`{name}` has no value beyond that after step {}: no such pair was learned from, and there is no true image",
+                times - 1
+            ));
+            return;
+        };
+        let read = acting::read(data, course.row, &values, found.model.row(times));
+        let others = read.map(|read| {
+            let differs = |k: &usize| read[*k] != values[*k];
+            let factors = (0..values.len()).filter(differs);
+            let one = |k: usize| json!({"factor": data.factors()[k].name, "read": read[k], "true": values[k]});
+            factors.map(one).collect::<Vec<_>>()
+        });
+        document["steps"][times]["mistaken"] = json!(others);
+    }
+}
+
 /// What is done, for the title.
 fn words(data: &dyn Dataset, course: &Course) -> String {
+    if let Some(name) = course.named().and_then(|action| data.actions().get(action)) {
+        return format!(", {name} in each step");
+    }
     let set = |each: &Do| format!("{} = {}", data.factors()[each.factor].name, each.value);
     let done: Vec<String> = course.dos.iter().map(set).collect();
     match (done.is_empty(), course.actions.first()) {

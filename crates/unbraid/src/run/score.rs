@@ -133,6 +133,7 @@ impl TrainedRun {
                 Judged::Triplets => drop(self.triplets(watch)?),
                 Judged::Interactions => drop(self.interactions(watch)?),
                 Judged::Actions => drop(self.actions(watch)?),
+                Judged::Acted => drop(self.acted(watch)?),
             }
         }
         Ok(())

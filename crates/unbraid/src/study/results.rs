@@ -13,19 +13,30 @@ use super::Study;
 use super::file::Planned;
 use crate::error::Result;
 use crate::run::Run;
-use crate::run::files::{BOUND, INTERACTIONS, SCORES, TRIPLETS};
+use crate::run::files::{ACTED, ACTIONS, BOUND, INTERACTIONS, SCORES, TRIPLETS};
 use crate::run::score;
 
 /// The share of the log, from its end, that is averaged.
 const TAIL: usize = 10;
 
-/// Numbers that a run has beside its scores: the file, what we call it, and its key there.
-const BESIDE: [(&str, &str, &str); 5] = [
-    (BOUND, "log-likelihood", "bound"),
-    (BOUND, "log-likelihood by one draw", "bound_of_one_draw"),
-    (TRIPLETS, "triplets", "distance"),
-    (TRIPLETS, "triplets of true images", "floor"),
-    (INTERACTIONS, "interaction F1", "f1"),
+/// Numbers that a run has beside its scores: the file, what we call it, and where it is there.
+const BESIDE: [(&str, &str, &str); 16] = [
+    (BOUND, "log-likelihood", "/bound"),
+    (BOUND, "log-likelihood by one draw", "/bound_of_one_draw"),
+    (TRIPLETS, "triplets", "/distance"),
+    (TRIPLETS, "triplets of true images", "/floor"),
+    (INTERACTIONS, "interaction F1", "/f1"),
+    (ACTIONS, "action accuracy", "/action/accuracy"),
+    (ACTIONS, "action accuracy, balanced", "/action/balanced"),
+    (ACTIONS, "most frequent action", "/action/majority"),
+    (ACTIONS, "factor accuracy", "/factor/accuracy"),
+    (ACTIONS, "factor accuracy, balanced", "/factor/balanced"),
+    (ACTIONS, "most frequent factor", "/factor/majority"),
+    (ACTIONS, "pairs of one code", "/same_code"),
+    (ACTED, "acted right once", "/once/right"),
+    (ACTED, "acted right five times", "/often/right"),
+    (ACTED, "reconstructions read right", "/once/floor"),
+    (ACTED, "image error over that of reconstructions", "/once/error_ratio"),
 ];
 
 /// What a number of a run is of.
@@ -121,7 +132,7 @@ impl Study {
         }
         for (file, name, key) in BESIDE {
             let document: Json = run.document(file)?.unwrap_or_default();
-            let value = document[key].as_f64();
+            let value = document.pointer(key).and_then(Json::as_f64);
             found.extend(value.map(|value| number(Of::Codes(MEANS), name, value)));
         }
         Ok(found)

@@ -1,9 +1,10 @@
 //! Rank correlations of some numbers with others, over the models of each data set: a table with intervals, and a map
 //! for each data set.
 
+use crate::draw::figure::{HeatMap, Scale};
+
 use super::finding::{Cell, Drawn, Grid, Picture};
 use super::measures::Measure;
-use super::pictures::Map;
 use super::statistics::{Estimate, Pairs, estimate, mean_spearman};
 use super::{Subject, file_name, titles};
 
@@ -46,7 +47,15 @@ impl Crossed<'_> {
             let row = |one| self.columns.iter().map(|other| cell(one, other)).collect();
             let cells = self.rows.iter().map(row).collect();
             let title = format!("{} on {name}: rank correlation, %", self.title);
-            let drawn = Map { title: &title, rows: &rows, columns: &columns, cells }.draw();
+            let drawn = HeatMap {
+                title: &title,
+                legend: "",
+                rows: &rows,
+                columns: &columns,
+                cells,
+                scale: Scale::Correlation,
+            }
+            .draw();
             Picture {
                 name: file_name(&[self.id, name]),
                 caption: format!("{title}."),

@@ -1,9 +1,6 @@
-//! The three kinds of pictures that analyses draw: a map of numbers with their values, boxes of scores, and lines
-//! against the strength.
+//! Pictures that analyses draw: panels with boxes of scores, lines against the strength, or dots.
 
-use crate::draw::figure::{
-    Anchor, Colour, Extent, Figure, INK, PALE, Panel, category, diverging, text_width,
-};
+use crate::draw::figure::{Anchor, Extent, Figure, INK, PALE, Panel, category, text_width};
 
 use super::statistics::quantile;
 
@@ -13,54 +10,6 @@ const SMALL: f64 = 11.0;
 const EDGE: f64 = 16.0;
 /// Panels in a row.
 const ACROSS: usize = 3;
-
-/// A map of numbers from -1 to 1, each written in its cell; a cell without a number is empty.
-pub(crate) struct Map<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) rows: &'a [String],
-    pub(crate) columns: &'a [String],
-    pub(crate) cells: Vec<Vec<Option<f64>>>,
-}
-
-impl Map<'_> {
-    pub(crate) fn draw(&self) -> Figure {
-        const HIGH: f64 = 34.0;
-        let widest =
-            |names: &[String]| names.iter().map(|name| text_width(name, WORDS)).fold(0.0, f64::max);
-        let (left, wide) =
-            (EDGE + widest(self.rows) + 10.0, (widest(self.columns) + 14.0).max(46.0));
-        let top = 66.0;
-        let width = (left + wide * self.columns.len() as f64 + EDGE)
-            .max(2.0 * EDGE + text_width(self.title, TITLE));
-        let mut figure = Figure::new(width, top + HIGH * self.rows.len() as f64 + EDGE);
-        figure.text((EDGE, 28.0), TITLE, INK, Anchor::Start, self.title);
-        for (k, name) in self.columns.iter().enumerate() {
-            let middle = left + wide * (k as f64 + 0.5);
-            figure.text((middle, top - 8.0), WORDS, INK, Anchor::Middle, name);
-        }
-        for (row, (name, cells)) in self.rows.iter().zip(&self.cells).enumerate() {
-            let y = top + HIGH * row as f64;
-            let base = y + HIGH / 2.0 + 4.0;
-            figure.text((left - 8.0, base), WORDS, INK, Anchor::End, name);
-            for (column, value) in cells.iter().enumerate() {
-                let x = left + wide * column as f64;
-                let middle = (x + wide / 2.0, base);
-                let Some(value) = value else {
-                    figure.text(middle, SMALL, PALE, Anchor::Middle, "–");
-                    continue;
-                };
-                let place = [x + 1.0, y + 1.0, wide - 2.0, HIGH - 2.0];
-                figure.rectangle(place, diverging((value + 1.0) / 2.0));
-                // The ends of the scale are dark.
-                let ink = if value.abs() > 0.62 { Colour(255, 255, 255) } else { INK };
-                let text = format!("{:.0}", value * 100.0 + 0.0).replace('-', "−");
-                let text = if text == "−0" { "0".into() } else { text };
-                figure.text(middle, WORDS, ink, Anchor::Middle, &text);
-            }
-        }
-        figure
-    }
-}
 
 /// Panels side by side, each with a name.
 pub(crate) struct Panels<'a> {
@@ -301,17 +250,6 @@ fn boxes(figure: &mut Figure, place: [f64; 4], groups: &[(String, Vec<f64>)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_map_writes_its_numbers_in_percent_and_a_gap_as_a_dash() {
-        let names = ["mig".to_string(), "dci".into()];
-        let cells = vec![vec![Some(1.0), Some(-0.254)], vec![None, Some(-0.001)]];
-        let svg =
-            Map { title: "agreement", rows: &names, columns: &names, cells }.draw().to_svg("t");
-        for text in [">100<", ">−25<", ">–<", ">0<", ">agreement<"] {
-            assert!(svg.contains(text), "{text}: {svg}");
-        }
-    }
 
     #[test]
     fn panels_have_names_a_legend_and_ticks_of_powers() {

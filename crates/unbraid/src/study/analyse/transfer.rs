@@ -1,9 +1,10 @@
 //! A8: do good settings of one data set stay good on another, or by another metric?
 
+use crate::draw::figure::{HeatMap, Scale};
+
 use super::by_choice::ByChoice;
 use super::finding::{Cell, Drawn, Finding, Grid, Picture, said};
 use super::models::Models;
-use super::pictures::Map;
 use super::statistics::{Estimate, Pairs, estimate, mean};
 use super::{Analysis, Subject, file_name, titles};
 
@@ -69,7 +70,15 @@ fn maps(models: &Models) -> Vec<Picture> {
     let map = |(name, title): (String, String), names: &[String], means: Vec<Means>| {
         let row = |one: &Means| means.iter().map(|other| rank(one, other)).collect();
         let cells = means.iter().map(row).collect();
-        let drawn = Map { title: &title, rows: names, columns: names, cells }.draw();
+        let drawn = HeatMap {
+            title: &title,
+            legend: "",
+            rows: names,
+            columns: names,
+            cells,
+            scale: Scale::Correlation,
+        }
+        .draw();
         Picture { name, caption: format!("{title}."), drawn: Drawn::Marks(drawn) }
     };
     let mut pictures = Vec::new();
