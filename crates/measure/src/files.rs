@@ -1,5 +1,8 @@
 //! Files that are either whole or not there: written under a temporary name, synced, renamed.
 
+pub mod checksum;
+pub mod lock;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};

@@ -216,7 +216,7 @@ fn what_was_saved_encodes_and_decodes_as_what_was_trained() {
         for step in 0..if entry.takes_steps { 3 } else { 0 } {
             trained.step(&sampler.draw(step, 16), Step::new(step, 3, &rng), 1e-2);
         }
-        run.save(&*trained, 3).unwrap();
+        run.save(&*trained, 3, None).unwrap();
 
         let loaded = Run::open(run.directory()).unwrap().learner(&plan).unwrap();
         let rows: Vec<usize> = (0..20).collect();

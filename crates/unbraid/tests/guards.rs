@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use program::{check_refusal, refuse, run, succeed, unbraid, word};
+use program::{check_refusal, refuse, run, succeed, unbraid, unsealed, word};
 use tempfile::TempDir;
 use unbraid_measure::npz::NpzWriter;
 
@@ -133,6 +133,9 @@ fn damaged_and_newer_runs_are_refused() {
 
     let toml = out.join("run.toml");
     let text = fs::read_to_string(&toml).unwrap();
+    fs::write(&toml, text.replace("beta", "alpha").replace("vae", "pca")).unwrap();
+    refuse(&["score", word(&out)], "if you changed it and mean it, remove the line `# checksum`");
+    let text = unsealed(&text);
     fs::write(&toml, text.replace("format = 1", "format = 99")).unwrap();
     refuse(&["score", word(&out)], "has format 99, newer than 1; update unbraid");
     fs::write(&toml, text.replace("name = \"vae\"\n", "")).unwrap();

@@ -50,7 +50,7 @@ fn every_picture_is_drawn_shown_on_the_card_and_forgotten_with_the_weights() {
     // New weights, and what was drawn from the old ones is gone; the log is still the same.
     let run = Run::open(&out).unwrap();
     let plan = run.config().clone().resolve().unwrap();
-    run.save(&*run.learner(&plan).unwrap(), 4).unwrap();
+    run.save(&*run.learner(&plan).unwrap(), 4, None).unwrap();
     assert!(DRAWN.iter().all(|name| !out.join(name).exists()));
     assert!(out.join("training.svg").is_file());
 }

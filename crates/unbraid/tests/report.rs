@@ -122,7 +122,7 @@ fn graph_and_interventions_stand_where_their_files_are_and_are_forgotten_with_th
 
     let run = Run::open(&out).unwrap();
     let plan = run.config().clone().resolve().unwrap();
-    run.save(&*run.learner(&plan).unwrap(), 4).unwrap();
+    run.save(&*run.learner(&plan).unwrap(), 4, None).unwrap();
     for name in ["graph.json", "graph.svg", "effects.json", "report.html"] {
         assert!(!out.join(name).exists(), "{name} belongs to older weights");
     }
@@ -159,7 +159,7 @@ fn an_unfinished_run_is_refused() {
     let out = trained(&directory, "squares", &[]);
     let run = Run::open(&out).unwrap();
     let plan = run.config().clone().resolve().unwrap();
-    run.save(&*run.learner(&plan).unwrap(), 2).unwrap();
+    run.save(&*run.learner(&plan).unwrap(), 2, None).unwrap();
     refuse(&["report", word(&out)], "has taken 2 of 4 steps; finish training with");
     fs::remove_file(out.join("model.safetensors")).unwrap();
     refuse(&["report", word(&out)], "has no model yet; finish training with");

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use program::{refuse, succeed, unbraid, word};
+use program::{refuse, succeed, unbraid, unsealed, word};
 
 /// The default network, and a checkpoint every third step, so that kills also hit the writing.
 #[rustfmt::skip]
@@ -148,7 +148,7 @@ fn a_run_of_an_earlier_version_is_resumed_under_either_name_of_its_settings() {
     let (expected, _) = uninterrupted(&out);
     // As it was written before settings of supervision belonged to models, and before Adagrad.
     let file = out.join("run.toml");
-    let mut text = std::fs::read_to_string(&file).unwrap();
+    let mut text = unsealed(&std::fs::read_to_string(&file).unwrap());
     for later in ["labelled = 1000\n", "optimizer = \"adam\"\n"] {
         assert!(text.contains(later), "{text}");
         text = text.replace(later, "");

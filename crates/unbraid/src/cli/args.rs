@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Retrieve(Retrieve),
     /// Rotate the latents of a run: the same ELBO, lower scores (the impossibility result).
     Rotate(Rotate),
+    /// Look whether a run, a study or imported data are whole, and what a resume would do.
+    Check(Check),
     /// Plan, run and tabulate many runs from one file.
     #[command(subcommand)]
     Study(Study),
@@ -91,6 +93,12 @@ pub(crate) struct Demo {
     /// The run directory.
     #[arg(long, value_name = "DIRECTORY", default_value = "runs/demo")]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// A run directory, a study, or the name of a data set.
+    pub(crate) what: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -168,6 +176,9 @@ pub(crate) struct DataImport {
 pub(crate) struct DataFetch {
     /// A name from `unbraid list data`.
     pub(crate) name: String,
+    /// Take files of which no checksum is known as they come.
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 #[derive(Debug, Args)]

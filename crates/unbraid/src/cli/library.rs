@@ -5,10 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use unbraid::data::storage::library::{self, Publication, PublishedFile};
+use unbraid::Error;
+use unbraid::data::storage::library::{self, Checksum, Publication, PublishedFile};
 use unbraid::data::{self, Source};
+use unbraid::fetch::{self, Wanted};
 use unbraid::watch::Stage;
-use unbraid::{Error, fetch};
+use unbraid_measure::files::lock::Lock;
 
 use super::Output;
 use super::args::{DataFetch, DataImport};
@@ -37,8 +39,10 @@ pub(super) fn fetch(options: &DataFetch, output: Output) -> Result<ExitCode> {
         ))
         .into());
     }
+    check_known(publication, options)?;
     let downloads = library::root()?.join("downloads").join(&options.name);
     create(&downloads)?;
+    let _lock = Lock::take(&downloads, "downloading")?;
     let code = watched("downloading", output, |screen| {
         download(publication, &downloads, &Stage::new(screen, "downloading"))
     })?;
@@ -84,9 +88,33 @@ fn download(publication: &Publication, directory: &Path, watch: &Stage) -> Resul
         let target = directory.join(saved_as(file));
         // Some are in folders.
         create(target.parent().unwrap_or(directory))?;
-        fetch::fetch(file.address, &target, share, watch)?;
+        let wanted = Wanted { address: file.address, target: &target, most: longest(file) };
+        fetch::fetch(wanted, share, watch)?;
     }
     Ok(())
+}
+
+/// Whatever a server sends under such a name would be taken.
+fn check_known(publication: &Publication, options: &DataFetch) -> Result<()> {
+    let unknown = |file: &&PublishedFile| {
+        !file.address.is_empty() && matches!(file.checksum, Checksum::Unknown)
+    };
+    match publication.files.iter().find(unknown) {
+        Some(file) if !options.trust => Err(Error::Unable(format!(
+            "nobody has published a checksum of {}, so what comes cannot be checked; --trust takes it as it comes",
+            file.name
+        ))
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// How many bytes a file has at most, 0 where nobody knows. Packed it can be a little longer than what it unpacks to.
+fn longest(file: &PublishedFile) -> u64 {
+    match file.bytes {
+        0 => 0,
+        bytes => bytes + bytes / 100 + 1024,
+    }
 }
 
 /// A file that is packed at its address keeps the ending that says so.
@@ -117,7 +145,6 @@ fn tell(source: &Source, directory: &Path, output: Output) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unbraid::data::storage::library::Checksum;
 
     #[test]
     fn a_damaged_download_is_not_kept_and_the_others_are() {

@@ -14,6 +14,7 @@ use unbraid_measure::Error;
 
 mod args;
 mod bench;
+mod check;
 mod choose;
 mod data;
 mod demo;
@@ -66,6 +67,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Report(options) => report::run(&options, output),
         Command::Retrieve(options) => retrieve::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
+        Command::Check(options) => return check::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
         Command::Reproduce(options) => return reproduce::run(&options, output),
         Command::Bench(bench) => bench::run(&bench, output),

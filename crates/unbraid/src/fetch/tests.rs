@@ -1,6 +1,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use super::*;
 
@@ -12,6 +13,12 @@ enum Answer {
     /// It knows no ranges and sends everything.
     Everything,
     Status(&'static str),
+    /// It says that it sends so many bytes, and does.
+    Long(usize),
+    /// It never stops.
+    Endless,
+    /// It says nothing at all until the other side has gone.
+    Silence,
 }
 
 fn contents() -> Vec<u8> {
@@ -41,6 +48,13 @@ fn answer_one(stream: TcpStream, answer: Answer) -> String {
         .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     let (head, body) = match answer {
         Answer::Status(status) => (format!("{status}\r\ncontent-length: 0"), vec![]),
+        Answer::Long(count) => (format!("200 OK\r\ncontent-length: {count}"), vec![1; count]),
+        Answer::Endless => ("200 OK\r\nx: y".into(), vec![1; 1 << 20]),
+        Answer::Silence => {
+            // Until a byte comes, or the end.
+            let _ = (&stream).read(&mut [0]);
+            return String::new();
+        }
         Answer::Everything => ("200 OK\r\ncontent-length: 1000".into(), contents()),
         Answer::Bytes(count) => {
             let from = start.unwrap_or(0);
@@ -57,6 +71,7 @@ fn answer_one(stream: TcpStream, answer: Answer) -> String {
     // Whoever has asked may be gone already.
     let _ = write!(stream, "HTTP/1.1 {head}\r\nconnection: close\r\n\r\n");
     let _ = stream.write_all(&body);
+    while matches!(answer, Answer::Endless) && stream.write_all(&body).is_ok() {}
     range.unwrap_or_default()
 }
 
@@ -67,7 +82,9 @@ fn fetched(answers: Vec<Answer>, kept: &[u8]) -> (Result<()>, Option<Vec<u8>>, V
         fs::write(partial(&target), kept).unwrap();
     }
     let (address, server) = serve(answers);
-    let result = fetch(&address, &target, 1.0, &Stage::unwatched());
+    let wanted = Wanted { address: &address, target: &target, most: 2_000_000 };
+    let patience = Duration::from_millis(600);
+    let result = fetch_with(wanted, patience, 1.0, &Stage::unwatched());
     (result, fs::read(&target).ok(), server.join().unwrap())
 }
 
@@ -111,4 +128,51 @@ fn a_server_that_will_not_is_quoted() {
         "{error}"
     );
     assert_eq!(asked.len(), ATTEMPTS);
+}
+
+/// 11 GB in six seconds came of this once.
+#[test]
+fn a_body_without_an_end_is_cut_off_and_nothing_of_it_stays() {
+    for answer in [Answer::Endless, Answer::Long(3_000_000)] {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("data.bin");
+        let (address, server) = serve(vec![answer]);
+        let wanted = Wanted { address: &address, target: &target, most: 2_000_000 };
+        let error = fetch(wanted, 1.0, &Stage::unwatched()).unwrap_err().to_string();
+        assert!(error.contains("sends more than the 2000000 bytes"), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        server.join().unwrap();
+    }
+}
+
+#[test]
+fn a_silent_server_is_given_up_and_asked_again() {
+    let start = Instant::now();
+    let (result, file, _) = fetched(vec![Answer::Silence, Answer::Bytes(1000)], &[]);
+    result.unwrap();
+    assert_eq!(file.unwrap(), contents());
+    assert!(start.elapsed() >= Duration::from_millis(600));
+}
+
+/// Asked to stop after half a second, while the server says nothing for a minute.
+#[test]
+fn whoever_asks_to_stop_is_heard_while_a_server_says_nothing() {
+    struct Impatient(Instant);
+    impl unbraid_measure::watch::Watch for Impatient {
+        fn progress(&self, _now: &unbraid_measure::watch::Progress) {}
+        fn note(&self, _text: &str) {}
+        fn stopped(&self) -> bool {
+            self.0.elapsed() > Duration::from_millis(500)
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("data.bin");
+    let (address, _server) = serve(vec![Answer::Silence]);
+    let wanted = Wanted { address: &address, target: &target, most: 0 };
+    let start = Instant::now();
+    let watch = Impatient(start);
+    let stage = Stage::new(&watch, "downloading");
+    let error = fetch(wanted, 1.0, &stage).unwrap_err().to_string();
+    assert!(error.contains("stopped"), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }

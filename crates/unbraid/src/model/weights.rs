@@ -10,9 +10,16 @@ use burn::tensor::{Tensor, TensorData};
 use ndarray::Array2;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use unbraid_measure::Error as MeasureError;
+use unbraid_measure::files::checksum::{self, Seal};
 
 use crate::error::{Error, Result};
 use crate::model::batch;
+
+/// Metadata.
+pub type Map = serde_json::Map<String, serde_json::Value>;
+
+/// The bytes of a safetensors file before its header.
+const LENGTH: usize = 8;
 
 /// Named arrays, sorted by name so that equal weights are equal bytes.
 pub type Weights = BTreeMap<String, Weight>;
@@ -94,9 +101,20 @@ pub fn to_bytes(weights: &Weights, blobs: &[(&str, &[u8])], about: &str) -> Vec<
     safetensors::serialize(views, Some(metadata)).expect("weights of known shapes serialise")
 }
 
+/// The same with a checksum of all bytes, as the last key of `about`, for a file of its own.
+pub fn to_sealed_bytes(weights: &Weights, blobs: &[(&str, &[u8])], about: &Map) -> Vec<u8> {
+    let mut about = about.clone();
+    about.insert("checksum".into(), checksum::ROOM.into());
+    let mut bytes = to_bytes(weights, blobs, &serde_json::Value::Object(about).to_string());
+    checksum::seal(&mut bytes);
+    bytes
+}
+
 /// A safetensors file: its weights, its byte arrays, and its metadata.
 #[derive(Debug)]
 pub struct WeightsFile {
+    /// Whether it had a checksum, which then was right.
+    pub sealed: bool,
     /// The arrays of f32.
     pub weights: Weights,
     /// The arrays of bytes.
@@ -108,13 +126,7 @@ pub struct WeightsFile {
 /// Read what [`to_bytes`] made, from a file.
 pub fn read(path: &Path) -> Result<WeightsFile> {
     let bytes = std::fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
-    let malformed = |reason: String| {
-        MeasureError::format(
-            path,
-            format!("is no readable safetensors file ({reason}); is it truncated?"),
-        )
-    };
-    Ok(from_bytes(&bytes).map_err(malformed)?)
+    Ok(from_bytes(&bytes).map_err(|reason| MeasureError::format(path, reason))?)
 }
 
 /// The metadata alone of what [`to_bytes`] made, without reading the weights; nothing if it is damaged.
@@ -132,19 +144,28 @@ pub fn read_about(path: &Path) -> Option<serde_json::Value> {
 
 /// Parse what [`to_bytes`] made, or explain what is wrong.
 pub fn from_bytes(bytes: &[u8]) -> std::result::Result<WeightsFile, String> {
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|source| source.to_string())?;
-    let file = SafeTensors::deserialize(bytes).map_err(|source| source.to_string())?;
+    let unreadable = |source: &dyn std::fmt::Display| {
+        format!("is no readable safetensors file ({source}); is it truncated?")
+    };
+    let (length, header) =
+        SafeTensors::read_metadata(bytes).map_err(|source| unreadable(&source))?;
+    let seal = checksum::check(bytes, LENGTH..LENGTH + length);
+    if seal == Seal::Broken {
+        return Err("is damaged: its checksum differs from what is in it".into());
+    }
+    let file = SafeTensors::deserialize(bytes).map_err(|source| unreadable(&source))?;
     let about = header.metadata().as_ref().and_then(|metadata| metadata.get("unbraid"));
     let about = about.and_then(|text| serde_json::from_str(text).ok());
-    let about = about.ok_or("it was not written by unbraid")?;
-    let mut read = WeightsFile { weights: Weights::new(), blobs: BTreeMap::new(), about };
+    let about = about.ok_or_else(|| unreadable(&"it was not written by unbraid"))?;
+    let sealed = seal == Seal::Whole;
+    let mut read = WeightsFile { sealed, weights: Weights::new(), blobs: BTreeMap::new(), about };
     for (name, view) in file.tensors() {
         if view.dtype() == Dtype::U8 {
             read.blobs.insert(name, view.data().to_vec());
             continue;
         }
         if view.dtype() != Dtype::F32 {
-            return Err(format!("`{name}` is {:?} and not F32", view.dtype()));
+            return Err(unreadable(&format!("`{name}` is {:?} and not F32", view.dtype())));
         }
         let (numbers, _) = view.data().as_chunks::<4>();
         let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();

@@ -40,6 +40,7 @@ impl TrainedRun {
     /// the scores on it. A run that was not trained to its end is refused.
     pub fn report(&self, out: Option<&Path>, watch: &dyn Watch) -> Result<Json> {
         self.run().check_finished()?;
+        let _lock = self.run().lock("writing a report")?;
         let (scores, codes) = self.scores_for_report(watch)?;
         let mut drawn = self.draw_missing(codes, watch)?;
         drawn |= self.judge_if_possible(watch)?;
@@ -66,7 +67,7 @@ impl TrainedRun {
         if let Some(scores) = there.filter(|scores| score::has_all(scores, &wanted)) {
             return Ok((scores, None));
         }
-        let found = self.score(&Scoring::default(), watch)?;
+        let found = self.score_alone(&Scoring::default(), watch)?;
         // Those of other metrics, scored before, are in the run; if nothing could be, the reasons are
         // not.
         let scores = self.run().document(SCORES)?.unwrap_or(found.document);

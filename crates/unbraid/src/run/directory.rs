@@ -1,22 +1,25 @@
 //! The run directory: where training, scoring, reports and other programs meet. `files.rs` has the names of
 //! its files; `docs/run-directory.md` is the specification.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use toml::{Table, Value};
 use unbraid_measure::Error as MeasureError;
+use unbraid_measure::files::checksum::{self, Seal};
+use unbraid_measure::files::lock::Lock;
 use unbraid_measure::files::{create_directory, is_draft, read_text, write};
 use unbraid_measure::rng::Rng;
+use unbraid_measure::watch::Watch;
 
 use super::config::{self, Config, FORMAT};
 use super::files;
+use super::log::{self, Log, Mark};
 use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::model::batch::Seen;
-use crate::model::learner::{Learner, Terms};
+use crate::model::learner::Learner;
 use crate::model::rotation::Turned;
 use crate::model::weights::{self, WeightsFile};
 
@@ -38,8 +41,10 @@ impl Run {
         table.insert("unbraid".into(), Value::String(VERSION.into()));
         table.extend(plan.config.to_table());
         let text = toml::to_string(&table).expect("a configuration is plain TOML");
+        let mut text = format!("{text}\n# checksum: {}\n", checksum::ROOM).into_bytes();
+        checksum::seal(&mut text);
         let run = Self { directory, config: plan.config.clone() };
-        write(run.file(files::SETTINGS), text.as_bytes())?;
+        write(run.file(files::SETTINGS), &text)?;
         Ok(run)
     }
 
@@ -64,6 +69,7 @@ impl Run {
             return Err(Error::run(directory, reason));
         }
         let path = directory.join(files::SETTINGS);
+        check_settings(&path)?;
         let table = config::read_table(&path)?;
         match table.get("format").and_then(Value::as_integer) {
             Some(format) if format <= FORMAT => {}
@@ -88,6 +94,11 @@ impl Run {
     /// The directory itself.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Keep other processes from writing here, for as long as the lock is held; refused while one does.
+    pub fn lock(&self, doing: &str) -> Result<Lock> {
+        Ok(Lock::take(&self.directory, doing)?)
     }
 
     /// The path of a file of the run, by its name in [`files`].
@@ -125,31 +136,43 @@ impl Run {
     /// Write a checkpoint and the model as they are after `done` steps.
     ///
     /// The checkpoint is one file, so that no crash can leave weights of one step beside the
-    /// optimiser of another. A weight that is no number is refused, and the last one stays.
-    pub fn save(&self, learner: &dyn Learner, done: u64) -> Result<()> {
+    /// optimiser of another; it knows how far the log was. A weight that is no number is refused, and the last one stays.
+    pub fn save(&self, learner: &dyn Learner, done: u64, log: Option<&Mark>) -> Result<()> {
         let weights = learner.weights();
         if let Some((name, value)) = weights::not_finite(&weights) {
             let term = format!("weight `{name}`");
             return Err(Error::NotFinite { step: done, term, value, kept: self.kept() });
         }
         create_directory(self.file(files::RESUME))?;
-        let about = json!({"format": FORMAT, "model": self.config.model_name(), "step": done});
-        let about = about.to_string();
+        let mut about = weights::Map::new();
+        about.insert("format".into(), FORMAT.into());
+        about.insert("model".into(), self.config.model_name().into());
+        about.insert("step".into(), done.into());
+        let model = weights::to_sealed_bytes(&weights, &[], &about);
+        about.extend(log.map(|mark| ("log".to_string(), mark.to_json())));
         let optimizer = learner.optimizer_state();
         let blobs: &[(&str, &[u8])] = &[("optimizer", &optimizer)];
-        write(self.file(files::CHECKPOINT), &weights::to_bytes(&weights, blobs, &about))?;
-        write(self.file(files::MODEL), &weights::to_bytes(&weights, &[], &about))?;
+        write(self.file(files::CHECKPOINT), &weights::to_sealed_bytes(&weights, blobs, &about))?;
+        write(self.file(files::MODEL), &model)?;
         self.forget_results()
     }
 
     /// Bring a fresh learner to where the last checkpoint was; returns the steps already done.
-    /// Rows of the log beyond it are dropped: they will be written again, and the same.
-    pub fn restore(&self, learner: &mut dyn Learner) -> Result<u64> {
+    /// Rows of the log beyond it are dropped: they will be written again, and the same. What is wrong with the log is
+    /// told.
+    pub fn restore(&self, learner: &mut dyn Learner, watch: &dyn Watch) -> Result<u64> {
         self.sweep();
         let path = self.file(files::CHECKPOINT);
-        let mut done = 0;
+        let (mut done, mut mark) = (0, None);
         if path.is_file() {
             let mut file = read_weights(&path)?;
+            if !file.sealed {
+                watch.note(&format!(
+                    "{}: has no checksum; an earlier unbraid wrote it",
+                    path.display()
+                ));
+            }
+            mark = Mark::of(&file.about);
             let wrong = |reason: String| Error::run(&path, reason);
             let step = file.about["step"].as_u64();
             done = step.ok_or_else(|| wrong("does not say its step; is it damaged?".into()))?;
@@ -160,13 +183,25 @@ impl Run {
             };
             apply(learner).map_err(|source| wrong(source.to_string()))?;
         }
-        self.keep_log_up_to(done)?;
+        let path = self.file(files::LOG);
+        let kept = log::up_to(&path, done, mark.as_ref())?;
+        if let Some(wrong) = &kept.wrong {
+            watch.note(&format!(
+                "{}: {wrong}; the weights are whole, training goes on",
+                path.display()
+            ));
+        }
+        kept.write(&path)?;
         Ok(done)
     }
 
-    /// Whether every step has been taken and the model written.
+    /// Whether every step has been taken and the model written, and can be read.
     pub fn is_finished(&self) -> Result<bool> {
-        Ok(self.steps_of_model()? >= Some(self.config.train.steps))
+        match self.steps_of_model() {
+            // It is written anew from there.
+            Err(_) if read_weights(&self.file(files::CHECKPOINT)).is_ok() => Ok(false),
+            steps => Ok(steps? >= Some(self.config.train.steps)),
+        }
     }
 
     /// Refuse a run that still has steps to take.
@@ -204,9 +239,7 @@ impl Run {
 
     /// The log, for appending.
     pub fn log(&self) -> Result<Log> {
-        let path = self.file(files::LOG);
-        let file = OpenOptions::new().create(true).append(true).open(&path);
-        Ok(Log { file: file.map_err(|source| MeasureError::io("write", &path, &source))?, path })
+        Log::open(self.file(files::LOG))
     }
 
     /// The rows of the log; none where there is no log.
@@ -230,21 +263,40 @@ impl Run {
 
     /// A JSON document of the run, if it is there.
     pub fn document(&self, name: &str) -> Result<Option<Json>> {
+        Ok(self.document_as_written(name)?.map(|(document, _)| document))
+    }
+
+    /// The same, and whether it had a checksum.
+    pub(super) fn document_as_written(&self, name: &str) -> Result<Option<(Json, Seal)>> {
         let path = self.file(name);
         if !path.is_file() {
             return Ok(None);
         }
-        let parsed = serde_json::from_str(&read_text(&path)?);
-        let document: Json = parsed.map_err(|source| MeasureError::format(&path, source))?;
+        let text = read_text(&path)?;
+        let seal = checksum::check(text.as_bytes(), 0..text.len());
+        if seal == Seal::Broken {
+            let reason =
+                "is damaged: its checksum differs from what is in it; remove it and make it again";
+            return Err(Error::run(path, reason));
+        }
+        let parsed = serde_json::from_str(&text);
+        let mut document: Json = parsed.map_err(|source| MeasureError::format(&path, source))?;
+        if let Some(keys) = document.as_object_mut() {
+            keys.shift_remove(SUM);
+        }
         match document["format"].as_i64() {
             Some(format) if format > FORMAT => Err(newer(&path, format)),
-            _ => Ok(Some(document)),
+            _ => Ok(Some((document, seal))),
         }
     }
 
     /// Write a JSON document of the run.
     pub fn write_document(&self, name: &str, document: &Json) -> Result<()> {
-        self.write(name, format!("{document:#}\n").as_bytes())
+        let mut sealed = document.clone();
+        sealed[SUM] = checksum::ROOM.into();
+        let mut text = format!("{sealed:#}\n").into_bytes();
+        checksum::seal(&mut text);
+        self.write(name, &text)
     }
 
     /// Write a file of the run, whole or not at all.
@@ -262,56 +314,28 @@ impl Run {
             }
         }
     }
-
-    fn keep_log_up_to(&self, done: u64) -> Result<()> {
-        let path = self.file(files::LOG);
-        if !path.exists() {
-            return Ok(());
-        }
-        let bytes = fs::read(&path).map_err(|source| MeasureError::io("read", &path, &source))?;
-        let text = String::from_utf8_lossy(&bytes);
-        // A killed process can leave half a row at the end; it is no JSON and goes too.
-        let kept = text.split_inclusive('\n').filter(|line| {
-            let row: Option<Json> = serde_json::from_str(line).ok();
-            let step = row.and_then(|row| row["step"].as_u64());
-            line.ends_with('\n') && step.is_some_and(|step| step <= done)
-        });
-        Ok(write(&path, kept.collect::<String>().as_bytes())?)
-    }
-}
-
-/// The log of a run. It holds nothing that differs between two equal trainings (no times: those are
-/// in the TensorBoard events), so that equal runs have equal logs, byte for byte.
-#[derive(Debug)]
-pub struct Log {
-    path: PathBuf,
-    file: File,
-}
-
-impl Log {
-    /// One row: the step and each term of the loss.
-    pub fn row(&mut self, step: u64, terms: &Terms) -> Result<()> {
-        let mut row = serde_json::Map::from_iter([("step".to_string(), json!(step))]);
-        // Through text: the shortest digits that give the same f32 back, not those of its f64.
-        let shortest =
-            |value: &f32| value.to_string().parse::<f64>().map_or(Json::Null, Json::from);
-        row.extend(terms.iter().map(|(name, value)| (name.to_string(), shortest(value))));
-        let line = format!("{}\n", Json::Object(row));
-        let written = self.file.write_all(line.as_bytes());
-        Ok(written.map_err(|source| MeasureError::io("write", &self.path, &source))?)
-    }
-
-    /// Bring the rows to the disk. Before a checkpoint, which counts them as written.
-    pub fn sync(&self) -> Result<()> {
-        let synced = self.file.sync_data();
-        Ok(synced.map_err(|source| MeasureError::io("write", &self.path, &source))?)
-    }
 }
 
 /// The version and commit of this program.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("UNBRAID_COMMIT"), ")");
 
-fn read_weights(path: &Path) -> Result<WeightsFile> {
+/// The key of a checksum in a document.
+const SUM: &str = "checksum";
+
+/// Refuse settings that are not as they were written: a run is what it was started with.
+pub(super) fn check_settings(path: &Path) -> Result<Seal> {
+    let bytes = fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
+    match checksum::check(&bytes, 0..bytes.len()) {
+        Seal::Broken => {
+            let reason = "is not as it was written: its checksum differs; put it back, or, if you changed it and mean it, \
+                          remove the line `# checksum`";
+            Err(Error::run(path, reason))
+        }
+        seal => Ok(seal),
+    }
+}
+
+pub(super) fn read_weights(path: &Path) -> Result<WeightsFile> {
     let file = weights::read(path)?;
     match file.about["format"].as_i64() {
         Some(format) if format <= FORMAT => Ok(file),

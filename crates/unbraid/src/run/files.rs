@@ -113,6 +113,11 @@ fn all() -> impl Iterator<Item = Entry> {
     FIRST.into_iter().chain(figures).chain(LAST)
 }
 
+/// The names of our documents.
+pub(super) fn documents() -> impl Iterator<Item = &'static str> {
+    all().map(|file| file.name).filter(|name| name.ends_with(".json"))
+}
+
 /// The names of the files that new weights make stale.
 pub(super) fn results() -> impl Iterator<Item = &'static str> {
     all().filter(|file| file.is_result).map(|file| file.name)

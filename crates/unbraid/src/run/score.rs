@@ -76,6 +76,12 @@ pub struct Scored {
 impl TrainedRun {
     /// Score the run and keep what was found, if anything was, in its directory and on its card.
     pub fn score(&self, how: &Scoring, watch: &dyn Watch) -> Result<Scored> {
+        let _lock = self.run().lock("scoring")?;
+        self.score_alone(how, watch)
+    }
+
+    /// The same for who has the directory already.
+    pub(crate) fn score_alone(&self, how: &Scoring, watch: &dyn Watch) -> Result<Scored> {
         let plan = self.plan();
         let metrics = how.metrics_or(&plan.config.score.metrics)?;
         let rows = |plan: &Plan| plan.config.score.rows.min(plan.task.rows);

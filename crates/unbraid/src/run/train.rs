@@ -36,7 +36,10 @@ pub enum Ending {
 /// Train, or go on training, in this run directory. When `watch` asks to stop, a checkpoint is written
 /// and training ends. The threads are those of rayon's global pool: a program
 /// sets them once, before (`train.threads` is what ours was started with).
+///
+/// Refused while another process trains or scores there.
 pub fn train(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
+    let _lock = run.lock("training")?;
     let Some(first) = plan.base.as_ref().and_then(Base::own) else {
         return train_one(run, plan, watch);
     };
@@ -105,7 +108,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let mut learner = plan.build(run.directory(), &rng.split("weights"))?;
     learner.optimize_by(settings.optimizer);
 
-    let mut done = run.restore(&mut *learner)?;
+    let mut done = run.restore(&mut *learner, watch)?;
     if done == 0 {
         match learner.fit(&*plan.data, &rng.split("fit"), watch) {
             // It begins anew when it goes on.
@@ -160,8 +163,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         let on = !watch.stopped();
         saved = done % settings.checkpoint_every == 0 || !on || last;
         if saved {
-            log.sync()?;
-            run.save(&*learner, done)?;
+            run.save(&*learner, done, Some(&log.mark()?))?;
             kept = done;
             picture(&mut board, &*learner, plan, done)?;
         }
@@ -171,7 +173,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     }
     // A baseline has not passed through the loop, nor has a run that was killed at the very end.
     if !saved {
-        run.save(&*learner, done)?;
+        run.save(&*learner, done, Some(&log.mark()?))?;
     }
     Ok(Ending::Finished)
 }

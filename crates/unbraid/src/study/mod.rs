@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use toml::{Table, Value};
+use unbraid_measure::files::lock::Lock;
 use unbraid_measure::{Error as MeasureError, files};
 
 use crate::error::{Error, Result};
@@ -89,6 +90,8 @@ impl Study {
         // As it will be read: sections may change places when written, and runs are numbered in their order.
         let file = File::read(&text.parse().expect("what was written as TOML can be read"))?;
         check(&file.runs)?;
+        files::create_directory(directory)?;
+        let _lock = Lock::take(directory, "planning")?;
         let mut study = Self::of(directory, file);
         if study.file().exists() {
             let kept = study.check_unchanged()?;

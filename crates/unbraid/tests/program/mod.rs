@@ -44,3 +44,11 @@ pub(crate) fn check_refusal(output: &Output, sentence: &str) {
 pub(crate) fn word(path: &Path) -> &str {
     path.to_str().expect("temporary paths are text")
 }
+
+/// A `run.toml` as somebody leaves it who has changed it and means it: without its checksum.
+pub(crate) fn unsealed(text: &str) -> String {
+    text.lines()
+        .filter(|line| !line.starts_with("# checksum"))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}

@@ -50,7 +50,7 @@ static PUBLICATION: Publication = Publication {
             checksum: Checksum::Sha256(
                 "ad693b29f94c14277b095f5238ddefbbdaaae0939789dd2f4f0205278cee3e4d",
             ),
-            address: "http://www.cs.toronto.edu/~larocheh/public/datasets/binarized_mnist/\
+            address: "https://www.cs.toronto.edu/~larocheh/public/datasets/binarized_mnist/\
                       binarized_mnist_train.amat",
         },
         PublishedFile {
@@ -59,7 +59,7 @@ static PUBLICATION: Publication = Publication {
             checksum: Checksum::Sha256(
                 "1de3d397c40fe8eeb33dafd4099a1f665ec01e96d9be234aaeeac8a34930e2e2",
             ),
-            address: "http://www.cs.toronto.edu/~larocheh/public/datasets/binarized_mnist/\
+            address: "https://www.cs.toronto.edu/~larocheh/public/datasets/binarized_mnist/\
                       binarized_mnist_valid.amat",
         },
         PublishedFile {
@@ -68,7 +68,7 @@ static PUBLICATION: Publication = Publication {
             checksum: Checksum::Sha256(
                 "e6687bfea3f820c174f33b7865140b2a2dd2930ef786f35d45795fc193b5ab2c",
             ),
-            address: "http://www.cs.toronto.edu/~larocheh/public/datasets/binarized_mnist/\
+            address: "https://www.cs.toronto.edu/~larocheh/public/datasets/binarized_mnist/\
                       binarized_mnist_test.amat",
         },
     ],

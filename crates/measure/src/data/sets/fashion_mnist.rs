@@ -26,8 +26,9 @@ with.
 
 `unbraid data import fashion-mnist --from DIRECTORY` takes the four published files, packed (.gz) or
 not. They have the names of MNIST's: train-images-idx3-ubyte, train-labels-idx1-ubyte,
-t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte; keep the two sets in directories of their own. No
-checksums are known here, so a file of MNIST would pass for one of these.
+t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte; keep the two sets in directories of their own. The
+authors publish checksums of the packed files; unpacked ones cannot be checked, and a file of MNIST
+would pass for one of these.
 
 Settings:
 - part: train or test.
@@ -45,31 +46,24 @@ static PUBLICATION: Publication = Publication {
                Benchmarking Machine Learning Algorithms, 2017",
     parts: &["train", "test"],
     files: &[
-        file(
-            "train-images-idx3-ubyte",
-            47_040_016,
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/train-images-idx3-ubyte.gz",
-        ),
-        file(
-            "train-labels-idx1-ubyte",
-            60_008,
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/train-labels-idx1-ubyte.gz",
-        ),
-        file(
-            "t10k-images-idx3-ubyte",
-            7_840_016,
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/t10k-images-idx3-ubyte.gz",
-        ),
-        file(
-            "t10k-labels-idx1-ubyte",
-            10_008,
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/t10k-labels-idx1-ubyte.gz",
-        ),
+        file("train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d", IMAGES),
+        file("train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe", LABELS),
+        file("t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79", TEST_IMAGES),
+        file("t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310", TEST_LABELS),
     ],
     import: |import| idx::import(import, "class"),
 };
 
-/// The lengths follow from the counts: 16 or 8 bytes of header, then one byte per number.
-const fn file(name: &'static str, bytes: u64, address: &'static str) -> PublishedFile {
-    PublishedFile { name, bytes, checksum: Checksum::Unknown, address }
+/// The authors publish MD5 sums of the packed files, not their lengths.
+const fn file(name: &'static str, md5: &'static str, address: &'static str) -> PublishedFile {
+    PublishedFile { name, bytes: 0, checksum: Checksum::Md5(md5), address }
 }
+
+const IMAGES: &str = "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/\
+                      train-images-idx3-ubyte.gz";
+const LABELS: &str = "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/\
+                      train-labels-idx1-ubyte.gz";
+const TEST_IMAGES: &str = "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/\
+                           t10k-images-idx3-ubyte.gz";
+const TEST_LABELS: &str = "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/\
+                           t10k-labels-idx1-ubyte.gz";

@@ -64,14 +64,14 @@ static PUBLICATION: Publication = Publication {
         PublishedFile {
             name: "images_background.zip",
             bytes: 0,
-            checksum: Checksum::Unknown,
+            checksum: Checksum::Md5("68d2efa1b9178cc56df9314c21c6e718"),
             address: "https://github.com/brendenlake/omniglot/raw/master/python/\
                       images_background.zip",
         },
         PublishedFile {
             name: "images_evaluation.zip",
             bytes: 0,
-            checksum: Checksum::Unknown,
+            checksum: Checksum::Md5("6b91aef0f799c5bb55b94e3f2daec811"),
             address: "https://github.com/brendenlake/omniglot/raw/master/python/\
                       images_evaluation.zip",
         },

@@ -104,7 +104,7 @@ fn import(import: &mut Import) -> Result<()> {
 
 fn open(given: &Table) -> Result<Opened> {
     settings::parse::<Table>("data", given)?;
-    let path = library::imported("sprites", &PUBLICATION)?.join(KEPT);
+    let path = library::kept("sprites", &PUBLICATION, KEPT)?;
     let sheets = Sheets::read(&path, files::FILES.len())?;
     let numbers = |size: usize| (0..size).map(|k| k as f32);
     let seen = [("action", ACTIONS), ("rotation", ROTATIONS), ("frame", FRAMES)];

@@ -22,12 +22,16 @@ use crate::data::storage::stored::Stored;
 use crate::data::{Dataset, Opened, Source};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::files::lock::Lock;
 use crate::settings;
 use crate::watch::Stage;
+use importing::{former, heal};
+use sums::Sums;
 
 mod checksum;
 mod importing;
 mod part;
+mod sums;
 
 pub use checksum::Checksum;
 pub use importing::Import;
@@ -144,6 +148,16 @@ pub fn import_to(
     import.finish()
 }
 
+/// Refuse an imported data set of which a bit has changed; whether it could be told: one that an earlier version
+/// imported has no sums.
+pub fn check_imported(name: &str, watch: &Stage) -> Result<bool> {
+    let directory = directory(name)?;
+    match Sums::read(&directory)? {
+        Some(sums) => sums.check_all(&directory, watch).map(|()| true),
+        None => Ok(false),
+    }
+}
+
 /// Open a part of what was imported to a directory.
 pub fn open_at(directory: &Path, part: &str) -> Result<Box<dyn Dataset>> {
     Ok(Box::new(part::read(directory, part)?))
@@ -202,8 +216,14 @@ pub(crate) fn drawn_or_published(
 
 /// The directory of an imported data set, which must be there.
 pub(crate) fn imported(name: &str, publication: &Publication) -> Result<PathBuf> {
+    let target = directory(name)?;
+    if !has(name) && former(&target).is_dir() {
+        // An import was killed between two renames, unless it is just about to do the second.
+        let _lock = Lock::beside(&target, "putting an import back")?;
+        heal(&target);
+    }
     if has(name) {
-        return directory(name);
+        return Ok(target);
     }
     let addressed = publication.files.iter().any(|file| !file.address.is_empty());
     let fetch = match addressed {
@@ -214,6 +234,13 @@ pub(crate) fn imported(name: &str, publication: &Publication) -> Result<PathBuf>
         "`{name}` is not on this machine yet: {fetch}`unbraid data import {name} --from \
          FILE_OR_DIRECTORY` takes the published files"
     )))
+}
+
+/// A file of an imported data set that was kept as it is.
+pub(crate) fn kept(name: &str, publication: &Publication, file: &str) -> Result<PathBuf> {
+    let directory = imported(name, publication)?;
+    Sums::read(&directory)?.unwrap_or_default().check(&directory, file)?;
+    Ok(directory.join(file))
 }
 
 /// A part of an imported data set.

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::part::PartWriter;
-use super::{ABOUT, FORMAT, Publication, checksum, clear};
+use super::sums::Sums;
+use super::{ABOUT, FORMAT, Publication, checksum as published, clear};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
-use crate::files;
+use crate::files::lock::Lock;
+use crate::files::{self, checksum};
 use crate::npz::NpzWriter;
 use crate::watch::Stage;
 
@@ -23,6 +25,7 @@ pub struct Import<'a> {
     unchecked: bool,
     watch: &'a Stage<'a>,
     taken: Vec<String>,
+    _lock: Lock,
 }
 
 impl<'a> Import<'a> {
@@ -33,11 +36,16 @@ impl<'a> Import<'a> {
         unchecked: bool,
         watch: &'a Stage<'a>,
     ) -> Result<Self> {
+        if let Some(library) = target.parent() {
+            files::create_directory(library)?;
+        }
+        let lock = Lock::beside(target, "importing")?;
+        heal(target);
         let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let staged = target.with_file_name(format!(".{name}.tmp-{}", std::process::id()));
+        let staged = target.with_file_name(format!("{}{}", drafts(&name), std::process::id()));
         clear(&staged)?;
         let (target, taken) = (target.to_path_buf(), Vec::new());
-        Ok(Self { publication, from, staged, target, unchecked, watch, taken })
+        Ok(Self { publication, from, staged, target, unchecked, watch, taken, _lock: lock })
     }
 
     /// What the user named: a file or a directory.
@@ -126,7 +134,7 @@ impl<'a> Import<'a> {
         if let Some((file, packed)) = published
             && !self.unchecked
         {
-            checksum::check(path, file, packed)?;
+            published::check(path, file, packed)?;
         }
         let folder = published_as.filter(|name| name.contains('/'));
         self.take(folder.unwrap_or(&name));
@@ -189,8 +197,11 @@ impl<'a> Import<'a> {
         let files = std::mem::take(&mut self.taken).into_iter().map(Value::from).collect();
         about.insert("files".into(), Value::Array(files));
         about.insert("checked".into(), (!self.unchecked).into());
-        files::write(self.staged.join(ABOUT), about.to_string().as_bytes())?;
-        let old = self.staged.with_extension("old");
+        about.insert("sums".into(), Value::Table(Sums::of(&self.staged)?.to_table()));
+        let mut about = format!("{about}\n# checksum: {}\n", checksum::ROOM).into_bytes();
+        checksum::seal(&mut about);
+        files::write(self.staged.join(ABOUT), &about)?;
+        let old = former(&self.target);
         let replace = || -> std::io::Result<()> {
             // A directory cannot be renamed over a full one; the old one is kept until the new is there.
             match fs::rename(&self.target, &old) {
@@ -212,6 +223,35 @@ impl Drop for Import<'_> {
     fn drop(&mut self) {
         // After `finish` the temporary name is gone and this does nothing.
         let _ = fs::remove_dir_all(&self.staged);
+    }
+}
+
+/// How the directories of imports under way begin.
+fn drafts(name: &str) -> String {
+    format!(".{name}.tmp-")
+}
+
+/// Where an earlier import is while a new one takes its place.
+pub(super) fn former(target: &Path) -> PathBuf {
+    target.with_file_name(format!(".{}.former", name_of(target)))
+}
+
+/// Undo what an import has left that was killed: the former one comes back if the new one had not yet taken its place, and
+/// what is half-written goes. Whoever calls has the lock.
+pub(super) fn heal(target: &Path) {
+    let former = former(target);
+    if former.is_dir() {
+        let _ = match target.exists() {
+            true => fs::remove_dir_all(&former),
+            false => fs::rename(&former, target),
+        };
+    }
+    let begins = drafts(&name_of(target));
+    let library = target.parent().and_then(|library| fs::read_dir(library).ok());
+    for entry in library.into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&begins) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

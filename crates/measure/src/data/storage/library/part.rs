@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::FORMAT;
+use super::sums::Sums;
 use crate::data::storage::stored::{Steps, Stored};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
@@ -148,7 +149,10 @@ impl PartWriter {
 
 /// Open a part.
 pub(super) fn read(directory: &Path, part: &str) -> Result<Stored> {
-    let path = directory.join(format!("{part}.npz"));
+    let table = format!("{part}.npz");
+    let sums = Sums::read(directory)?.unwrap_or_default();
+    sums.check(directory, &table)?;
+    let path = directory.join(table);
     let mut table = Npz::open(&path)?;
     let damaged = |what: &str| Error::format(&path, format!("{what}; import the data set again"));
     let mut whole = |name: &str| -> Result<Vec<usize>> {
@@ -164,7 +168,9 @@ pub(super) fn read(directory: &Path, part: &str) -> Result<Stored> {
     let one = whole("one")?.first().copied().unwrap_or(255);
     let binary = whole("binary")?.first() == Some(&1);
     let owner = table.strings("observations")?.into_iter().next().unwrap_or_default();
-    let observations = directory.join(format!("{owner}.bin"));
+    let observations = format!("{owner}.bin");
+    sums.check(directory, &observations)?;
+    let observations = directory.join(observations);
     let unreadable = |source: std::io::Error| Error::io("read", &observations, &source);
     let file = File::open(&observations).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();

@@ -145,3 +145,72 @@ fn a_data_set_that_is_not_there_says_how_to_get_it() {
     let error = open(name, &PUBLICATION, &other).err().unwrap().to_string();
     assert!(error.contains("the parts are all, other"), "{error}");
 }
+
+fn imported_to(library: &Path) -> PathBuf {
+    let (target, file) = (library.join("two"), library.join("two.raw"));
+    files::create_directory(library).unwrap();
+    fs::write(&file, b"abcdefgh").unwrap();
+    import_to(&PUBLICATION, &file, &target, true, &Stage::unwatched()).unwrap();
+    target
+}
+
+/// Every bit of every file, when a part of it is opened.
+#[test]
+fn a_flipped_bit_of_an_import_is_found_when_it_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = imported_to(dir.path());
+    let whole = open_at(&target, "all").unwrap();
+    let rows = |data: &dyn Dataset| crate::data::observations(data, &[0, 1, 2, 3]);
+    let (expected, values) = (rows(&*whole), whole.factors().len());
+    for name in ["about.toml", "all.npz", "all.bin"] {
+        let path = target.join(name);
+        let bytes = fs::read(&path).unwrap();
+        // Some of the large table; a prime, so that all places in a byte have their turn.
+        for bit in (0..bytes.len() * 8).step_by(if bytes.len() > 1000 { 7 } else { 1 }) {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &flipped).unwrap();
+            // A bit of the word "checksum" itself does no harm.
+            if let Ok(data) = open_at(&target, "all") {
+                assert_eq!((rows(&*data), data.factors().len()), (expected.clone(), values));
+                assert_eq!(name, "about.toml", "bit {bit}");
+            }
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert!(Sums::read(&target).unwrap().is_some());
+    open_at(&target, "other").unwrap();
+}
+
+#[test]
+fn an_import_of_an_earlier_version_has_no_sums_and_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = imported_to(dir.path());
+    fs::write(target.join(ABOUT), "format = 1\nname = \"two\"\n").unwrap();
+    assert_eq!(Sums::read(&target).unwrap(), None);
+    open_at(&target, "all").unwrap();
+}
+
+#[test]
+fn what_a_killed_import_leaves_is_put_right_by_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = imported_to(dir.path());
+    // Killed between two renames, with half of another beside it.
+    fs::rename(&target, former(&target)).unwrap();
+    let half = dir.path().join(".two.tmp-1");
+    files::create_directory(&half).unwrap();
+    heal(&target);
+    open_at(&target, "all").unwrap();
+    assert!(!half.exists() && !former(&target).exists());
+    // Killed before the former one was removed.
+    files::create_directory(former(&target)).unwrap();
+    imported_to(dir.path());
+    assert!(!former(&target).exists());
+    open_at(&target, "all").unwrap();
+    // Two at a time: the second is told of the first.
+    let held = Lock::beside(&target, "importing").unwrap();
+    let file = dir.path().join("two.raw");
+    let error = import_to(&PUBLICATION, &file, &target, true, &Stage::unwatched()).unwrap_err();
+    assert!(error.to_string().contains("importing; wait until it ends"), "{error}");
+    drop(held);
+}
