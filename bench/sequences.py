@@ -1,8 +1,8 @@
-"""Training steps of the models of sequences, unbraid beside PyTorch, interleaved in one run.
+"""Training steps of the models of sequences and of actions, unbraid beside PyTorch, interleaved in one run.
 
     python3 bench/sequences.py [--rounds 5] [--models citris-vae,slow-vae] [--program FILE] [--best]
 
-Of each model, unbraid and its twin in torch_sequences.py run in turn, round after round. The table has
+Of each model, unbraid and its twin in torch_sequences.py or torch_actions.py run in turn, round after round. The table has
 the medians over rounds of the medians of each, and how many times faster unbraid is. Installs PyTorch
 into target/bench-venv the first time, and builds unbraid unless it is given. Nothing else should run
 meanwhile.
@@ -28,7 +28,10 @@ MODELS = {
     "citris-nf": ("4x32x32", ["--set", "model.interventions=perfect"]),
     "biscuit-vae": ("3x32x32", []),
     "biscuit-nf": ("3x32x32", []),
+    "mcq-vae": ("3x64x64", []),
+    "ct-vae": ("3x64x64", []),
 }
+OF_ACTIONS = ["mcq-vae", "ct-vae"]
 
 
 def unbraid(model, options):
@@ -40,7 +43,8 @@ def unbraid(model, options):
 
 
 def torch_twin(model, options, extra, environment):
-    command = [python(), "bench/torch_sequences.py", "--model", model, "--shape", MODELS[model][0]]
+    script = "bench/torch_actions.py" if model in OF_ACTIONS else "bench/torch_sequences.py"
+    command = [python(), script, "--model", model, "--shape", MODELS[model][0]]
     command += ["--batch", str(options.batch), "--repeats", str(options.steps)]
     command += ["--threads", str(options.threads), *extra]
     environment = {"OMP_NUM_THREADS": str(options.threads), **environment}

@@ -4,7 +4,7 @@ pub mod checksum;
 pub mod lock;
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Seek, Write};
+use std::io::{BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -43,7 +43,18 @@ impl Draft {
         // nothing more to do.
         let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
         match File::open(directory.unwrap_or(Path::new("."))) {
-            Ok(directory) => directory.sync_all().or(Ok(())),
+            Ok(directory) => match directory.sync_all() {
+                // File systems without it say so; any other error means that the name may be lost.
+                Err(source)
+                    if matches!(
+                        source.kind(),
+                        ErrorKind::InvalidInput | ErrorKind::Unsupported
+                    ) =>
+                {
+                    Ok(())
+                }
+                synced => synced,
+            },
             Err(_) => Ok(()),
         }
     }

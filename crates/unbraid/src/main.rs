@@ -9,6 +9,7 @@ mod cli;
 static POOL: unbraid_kernels::Pool = unbraid_kernels::Pool::new();
 
 fn main() -> ExitCode {
+    cli::say_where_to_report();
     match cli::run() {
         Ok(code) => code,
         // The reader of a pipe may leave early (`unbraid list | head`); that is no error.

@@ -195,6 +195,8 @@ fn weights_of_another_type_or_size_are_refused() {
     let model = out.join("model.safetensors");
     let whole = fs::read(&model).unwrap();
     let text = String::from_utf8_lossy(&whole[..safetensors_header(&whole)]).into_owned();
+    // As of a program that knows no checksums.
+    let text = text.replacen("checksum", "checknum", 1);
     let changed = text.replacen("F32", "I32", 1);
     fs::write(&model, [changed.as_bytes(), &whole[text.len()..]].concat()).unwrap();
     refuse(&["score", word(&out)], "and not F32");

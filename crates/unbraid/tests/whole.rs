@@ -13,7 +13,7 @@ use unbraid::run::check::{State, check};
 const TRAIN: &[&str] = &[
     "train", "--quiet", "--model", "vae", "--data", "squares", "--steps", "6", "--set", "model.net=fc",
     "--set", "model.latents=2", "--set", "model.width=4", "--set", "train.batch=4",
-    "--set", "train.log_every=1", "--set", "train.threads=1", "--set", "data.size=8", "--out",
+    "--set", "train.log_every=1", "--set", "train.threads=1", "--out",
 ];
 
 fn trained(directory: &Path) -> PathBuf {
@@ -158,6 +158,6 @@ fn a_study_and_data_are_checked_and_what_is_neither_is_refused() {
     assert!(succeed(&["check", word(&study)]).contains("and whole"));
 
     assert!(succeed(&["check", "squares"]).contains("drawn as it is read"));
-    refuse(&["check", word(directory.path())], "is no run, no study");
+    refuse(&["check", word(&study.join("plan"))], "is no run, no study");
     refuse(&["check", "squarse"], "did you mean `squares`");
 }

@@ -3,6 +3,7 @@
 //! [`Table`](super::Table) is what metrics take, 32-bit numbers without gaps; a frame is what people open in
 //! pandas or polars.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -91,9 +92,13 @@ impl Frame {
         let mut draft = Draft::create(path)?;
         let mut writer = csv::Writer::from_writer(&mut draft);
         let broken = |source: csv::Error| Error::io("write", path, &source.into());
-        writer.write_record(self.columns.iter().map(|(name, _)| name)).map_err(broken)?;
+        let names = self.columns.iter().map(|(name, _)| guarded(name));
+        writer.write_record(names.map(Cow::into_owned)).map_err(broken)?;
         for row in 0..self.rows() {
-            let cells = self.columns.iter().map(|(_, values)| values.text(row));
+            let cells = self.columns.iter().map(|(_, values)| match values {
+                Values::Words(_) => guarded(&values.text(row)).into_owned(),
+                _ => values.text(row),
+            });
             writer.write_record(cells).map_err(broken)?;
         }
         writer.flush().map_err(|source| Error::io("write", path, &source))?;
@@ -123,11 +128,11 @@ impl Frame {
         let mut reader = csv::Reader::from_reader(file);
         let broken = |source: csv::Error| Error::format(path, source);
         let names: Vec<String> =
-            reader.headers().map_err(broken)?.iter().map(str::to_string).collect();
+            reader.headers().map_err(broken)?.iter().map(unguarded).map(str::to_string).collect();
         let mut cells: Vec<Vec<String>> = vec![Vec::new(); names.len()];
         for record in reader.records() {
             for (column, cell) in cells.iter_mut().zip(&record.map_err(broken)?) {
-                column.push(cell.to_string());
+                column.push(unguarded(cell).to_string());
             }
         }
         let columns = names.into_iter().zip(cells.into_iter().map(Values::parsed)).collect();
@@ -135,9 +140,37 @@ impl Frame {
     }
 }
 
+/// What spreadsheets take for the beginning of a formula, which would run on the machine of whoever opens the table.
+const FORMULAS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Words as a cell that no spreadsheet takes for a formula: behind an apostrophe where they look like one.
+pub fn guarded(words: &str) -> Cow<'_, str> {
+    match words.starts_with(FORMULAS) && words.parse::<f64>().is_err() {
+        true => Cow::Owned(format!("'{words}")),
+        false => Cow::Borrowed(words),
+    }
+}
+
+fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|words| words.starts_with(FORMULAS)).unwrap_or(cell)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_never_begin_a_formula_and_come_back_as_they_were() {
+        let words = ["=1+1", "-x", "@a", "'quoted", "-3"];
+        let values = Values::Words(words.map(|word| Some(word.to_string())).to_vec());
+        let frame = Frame { columns: vec![("=name".into(), values)] };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        frame.write_csv(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "'=name\n'=1+1\n'-x\n'@a\n'quoted\n-3\n");
+        assert_eq!(Frame::read(&path).unwrap(), frame);
+    }
 
     fn frame() -> Frame {
         let words = |words: &[&str]| {

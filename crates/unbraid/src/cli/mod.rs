@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the part that prints")]
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,7 +44,18 @@ use train::set_up_reader;
 
 /// Do what was asked.
 pub(crate) fn run() -> Result<ExitCode> {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help that could not be written is no success.
+        Err(asked) if !asked.use_stderr() => {
+            let page = asked.render();
+            let coloured = std::io::stdout().is_terminal();
+            let page = if coloured { page.ansi().to_string() } else { page.to_string() };
+            written(&page)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(mistake) => mistake.exit(),
+    };
     let output = Output { quiet: cli.quiet, json: cli.json };
     if let Some(cpu) = cli.cpu {
         cpu.choose();
@@ -92,7 +104,7 @@ impl Output {
     fn note(self, text: &str) {
         if !self.quiet {
             // A closed standard error is no reason to stop.
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", plain(text));
         }
     }
 
@@ -122,6 +134,20 @@ impl Output {
 
 /// Print to standard output. Unlike `println!` a closed pipe is an error here, not a panic.
 fn print(text: &str) -> Result<()> {
+    written(&plain(text))
+}
+
+/// The names of columns, files and classes are the user's, or those of whoever made the file: they must not move the cursor
+/// or change the title of a terminal.
+fn plain(text: &str) -> Cow<'_, str> {
+    let moves = |c: char| c.is_control() && c != '\n' && c != '\t';
+    match text.contains(moves) {
+        true => Cow::Owned(text.replace(moves, "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+fn written(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     match written {
@@ -141,7 +167,26 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     let colour = std::io::stderr().is_terminal()
         && std::env::var("NO_COLOR").map_or(true, |value| value.is_empty());
     let word = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
-    let _ = writeln!(std::io::stderr(), "{word}: {error:#}");
+    // One sentence, whatever a library has said in several lines.
+    let said = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let _ = writeln!(std::io::stderr(), "{word}: {}", plain(&said));
+}
+
+/// What is said when the program itself is wrong.
+pub(crate) fn say_where_to_report() {
+    std::panic::set_hook(Box::new(|fault| {
+        let place = fault
+            .location()
+            .map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
+        let said = fault.payload_as_str().unwrap_or("no reason given").replace('\n', " ");
+        let _ = writeln!(
+            std::io::stderr(),
+            "error: this is a mistake in unbraid, not in what you did: {}{place}; what was on disk is still there; please \
+             report it with the command at {}/issues",
+            plain(&said),
+            env!("CARGO_PKG_REPOSITORY")
+        );
+    }));
 }
 
 /// A trained run, with the threads it was trained with.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value as Json, json};
 use toml::Value;
 use unbraid_measure::files;
+use unbraid_measure::tables::frame::guarded;
 
 use super::{Planned, Study};
 use crate::draw::words::three_digits;
@@ -157,7 +158,7 @@ impl Gathered {
         let mut text = String::from("row,number,runs,mean,sd\n");
         for line in &self.lines {
             for (name, cell) in &line.cells {
-                let row = line.row.replace('"', "\"\"");
+                let row = guarded(&line.row).replace('"', "\"\"");
                 let (runs, mean, sd) = (cell.values.len(), cell.mean(), cell.deviation());
                 let _ = writeln!(text, "\"{row}\",{name},{runs},{mean},{sd}");
             }

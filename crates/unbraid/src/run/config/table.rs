@@ -12,7 +12,19 @@ use crate::error::{Error, Result};
 pub fn read_table(path: &Path) -> Result<Table> {
     let text = files::read_text(path)?;
     let parsed = text.parse::<Table>();
-    Ok(parsed.map_err(|source| MeasureError::format(path, source.to_string().trim_end()))?)
+    Ok(parsed.map_err(|source| MeasureError::format(path, in_a_sentence(&source, &text)))?)
+}
+
+/// Where TOML is wrong, and how, without the drawing that the parser makes of it.
+fn in_a_sentence(error: &toml::de::Error, text: &str) -> String {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = text.get(..start).unwrap_or_default();
+    let (line, column) = (
+        before.matches('\n').count() + 1,
+        before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+    );
+    let message = error.message().trim().replace('\n', ", ");
+    format!("is no TOML at line {line}, column {column}: {message}")
 }
 
 /// Set one key from `section.key=value`, as in `--set model.beta=8`. What is no TOML is a word.
