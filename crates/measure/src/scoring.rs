@@ -264,6 +264,17 @@ mod tests {
         assert!(mcc["reason"].as_str().unwrap().starts_with("code 0 is the same"), "{mcc}");
     }
 
+    /// One bin makes every factor constant, and a share of no entropy is no number.
+    #[test]
+    fn what_is_no_number_is_no_value() {
+        let mut table = noisy(100);
+        table.protocol.bins = 1;
+        table.factors = vec![Factor::continuous("a")];
+        let mig = &report(&table, Options::default()).outcomes[1];
+        let reason = mig.score.as_ref().unwrap_err().to_string();
+        assert!(reason.contains("divides nothing by nothing"), "{reason}");
+    }
+
     #[test]
     fn names_are_checked_and_none_is_taken_twice() {
         let named = |names: &[&str]| -> Result<Vec<_>> {

@@ -203,11 +203,20 @@ pub fn judge(
     if representation.factors.is_empty() && matches!(needs, Needs::Factors | Needs::Split) {
         return Err(Error::Missing("these codes come without factor values".into()));
     }
-    match representation.protocol.split {
+    let score = match representation.protocol.split {
         Split::Ends { .. } if needs != Needs::Split => {
             let (train, _) = representation.split_rows()?;
-            metric.score(&representation.first(train.len()), rng, watch)
+            metric.score(&representation.first(train.len()), rng, watch)?
         }
-        _ => metric.score(representation, rng, watch),
+        _ => metric.score(representation, rng, watch)?,
+    };
+    match score.value.is_nan() {
+        // Such as a share of an entropy that is 0 since all values fall into one bin.
+        true => Err(Error::Missing(
+            "it has no value: with these settings it divides nothing by nothing; give more bins, or rows in which codes \
+             and factors differ more"
+                .into(),
+        )),
+        false => Ok(score),
     }
 }

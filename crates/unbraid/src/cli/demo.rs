@@ -63,7 +63,7 @@ pub(super) fn run(options: &Demo, output: Output) -> Result<ExitCode> {
     );
     output.result(&text, || {
         json!({
-            "format": 1, "run": run.directory(), "report": page, "scores": scores["scores"],
+            "format": 1, "run": run.directory().to_string_lossy(), "report": page.to_string_lossy(), "scores": scores["scores"],
             "graph": graph, "effects": effects,
         })
     })?;

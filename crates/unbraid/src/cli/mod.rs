@@ -119,16 +119,16 @@ impl Output {
     /// Print the files that were made, the main one first.
     fn files(self, paths: &[PathBuf]) -> Result<()> {
         let lines: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        self.result(
-            &format!("{}\n", lines.join("\n")),
-            || json!({"format": 1, "file": paths.first(), "files": paths}),
-        )
+        self.result(&format!("{}\n", lines.join("\n")), || {
+            let files: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+            json!({"format": 1, "file": files.first(), "files": files})
+        })
     }
 
     /// Print the file that was made.
     fn file(self, path: &Path) -> Result<()> {
         let text = format!("{}\n", path.display());
-        self.result(&text, || json!({"format": 1, "file": path}))
+        self.result(&text, || json!({"format": 1, "file": path.to_string_lossy()}))
     }
 }
 

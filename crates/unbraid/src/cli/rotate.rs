@@ -57,6 +57,6 @@ fn show(found: &Rotated, output: Output) -> Result<()> {
             json!({"row": name.trim(), "before": before, "rotated": after})
         };
         let rows: Vec<_> = lines.iter().map(row).collect();
-        json!({"format": 1, "run": turned.directory(), "rows": rows})
+        json!({"format": 1, "run": turned.directory().to_string_lossy(), "rows": rows})
     })
 }

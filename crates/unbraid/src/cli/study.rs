@@ -54,7 +54,7 @@ fn plan(
     let runs = study.runs.len();
     let text =
         format!("{runs} runs planned; start them with: unbraid study work {}\n", out.display());
-    output.result(&text, || json!({"format": 1, "directory": out, "runs": runs}))
+    output.result(&text, || json!({"format": 1, "directory": out.to_string_lossy(), "runs": runs}))
 }
 
 /// What is to be said of the file of a study.

@@ -178,7 +178,7 @@ fn report(run: &Run, plan: &Plan, output: Output, seconds: f64) -> Result<()> {
     let text = format!("{model} on {data}, {} steps: {}\n", train.steps, directory.display());
     output.result(&text, || {
         json!({
-            "format": 1, "run": directory, "model": model, "data": data, "steps": train.steps,
+            "format": 1, "run": directory.to_string_lossy(), "model": model, "data": data, "steps": train.steps,
             "seconds": seconds, "peak_rss_mb": peak_memory(),
         })
     })

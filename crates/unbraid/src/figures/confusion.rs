@@ -49,13 +49,8 @@ pub fn drawn(document: &Json, title: &str) -> Option<Figure> {
         columns.push("direction".into());
     }
     let legend = match of_factors {
-        true => {
-            "Shares of the pairs in which the factor on the left was changed (how many there are) that are told as above; \
-             last, the share with the right direction of those with the right factor"
-        }
-        false => {
-            "Shares of the pairs with the action on the left (how many there are) that are told as above"
-        }
+        true => "changed (pairs) against told; direction: right of those told right",
+        false => "done (pairs) against told",
     };
     let map = HeatMap { title, legend, rows: &rows, columns: &columns, cells, scale: Scale::Share };
     Some(map.draw())

@@ -24,6 +24,7 @@ use crate::model::batch::Batch;
 use crate::model::{Abilities, Code, Group, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::autoencoder::{Autoencoder, NetSettings};
 use crate::parts::nets::critic::{Critic, permuted};
+use crate::parts::nets::size;
 use crate::parts::schedule::Schedule;
 
 /// The settings of a FactorVAE.
@@ -67,6 +68,8 @@ impl Settings for Config {
         if !(1..=10_000).contains(&self.critic_width) {
             return Err(Error::setting("model.critic_width", "must be from 1 to 10000"));
         }
+        let critic = size::of_dense(self.net.latents, self.critic_width, self.critic_depth, 2);
+        size::check("model.critic_width", self.critic_width, critic)?;
         self.critic_learning_rate.check("model.critic_learning_rate", 0.0)?;
         self.net.resolve(task)
     }

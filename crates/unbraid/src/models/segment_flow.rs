@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::batch::Seen;
 use crate::model::weights::{self, Weight, Weights};
 use crate::model::{Baseline, Settings, Task};
+use crate::parts::nets::size;
 use crate::parts::segments;
 
 /// The settings of a segment flow.
@@ -68,10 +69,12 @@ impl Settings for Config {
             ("model.starts", self.starts),
             ("model.steps", self.steps),
         ] {
-            if number == 0 {
-                return Err(Error::setting(key, "must be at least 1"));
+            if !(1..=size::MOST).contains(&number) {
+                return Err(Error::setting(key, format!("must be from 1 to {}", size::MOST)));
             }
         }
+        let square = (observed * observed) as f64;
+        size::check("model.layers", self.layers, self.layers as f64 * square)?;
         if self.points < 2 {
             return Err(Error::setting("model.points", "must be at least 2"));
         }

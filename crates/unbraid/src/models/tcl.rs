@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::model::batch::{self, Batch};
 use crate::model::{Code, Loss, Model, Settings, Step, Task};
 use crate::parts::nets::fitted::Fitted;
+use crate::parts::nets::size;
 use crate::parts::segments;
 
 mod net;
@@ -96,6 +97,8 @@ impl Settings for Config {
         if self.width > 10_000 {
             return Err(Error::setting("model.width", "must be at most 10000"));
         }
+        let weights = size::of_dense(observed, self.width, self.layers, self.latents);
+        size::check("model.width", self.width, weights)?;
         if !(self.decay.is_finite() && self.decay >= 0.0) {
             return Err(Error::setting("model.decay", "must be a number of at least 0"));
         }

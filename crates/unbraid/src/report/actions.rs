@@ -17,7 +17,8 @@ pub(super) fn actions(run: &Run) -> Result<Html> {
             + figure(
                 &run.file(confusion::FILE),
                 "which factor is told beside the one that was changed",
-                "Each row is a factor that was changed; a good method is dark on the diagonal.",
+                "Each row is a factor that was changed, with its number of pairs, and says how often each factor is told; a good method is dark on the \
+                 diagonal. The last column is the share with the right direction of those told the right factor.",
             )?;
     }
     if let Some(acted) = run.document(ACTED)? {
@@ -88,12 +89,12 @@ fn done(acted: &Json) -> Html {
                 number(one[key].as_f64().filter(|_| images > 0.0).map(|count| count / images))
             };
             let title = name(one["name"].as_str().unwrap_or_default());
-            vec![title, number(Some(images)), share("right"), share("reconstructions_right")]
+            vec![title, counted(&one["images"]), share("right"), share("reconstructions_right")]
         };
         let mut rows: Vec<Vec<Html>> =
             of["actions"].as_array().into_iter().flatten().map(row).collect();
         let [right, floor] = ["right", "floor"].map(|key| number(of[key].as_f64()));
-        rows.push(vec!["all".into(), number(of["images"].as_f64()), right, floor]);
+        rows.push(vec!["all".into(), counted(&of["images"]), right, floor]);
         out += element("h3", words) + table(&columns, rows);
     }
     if let Some(ratio) = acted["once"]["error_ratio"].as_f64() {
@@ -105,6 +106,11 @@ fn done(acted: &Json) -> Html {
         );
     }
     out
+}
+
+/// How many.
+fn counted(number: &Json) -> Html {
+    grouped(number.as_u64().unwrap_or(0)).into()
 }
 
 #[cfg(test)]

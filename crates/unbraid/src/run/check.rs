@@ -46,7 +46,7 @@ impl Checked {
                 State::Unsealed => ("no checksum", None),
                 State::Damaged(reason) => ("damaged", Some(reason)),
             };
-            json!({ "file": path, "state": word, "reason": reason })
+            json!({ "file": path.to_string_lossy(), "state": word, "reason": reason })
         };
         json!({
             "format": 1, "whole": self.is_whole(), "resume": self.resume,

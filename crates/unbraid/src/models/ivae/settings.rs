@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::{Settings, Step, Task};
 use crate::parts::distributions::likelihood::Family;
 use crate::parts::nets::mlp::Nonlinearity;
+use crate::parts::nets::size;
 use crate::parts::schedule::Schedule;
 
 words! {
@@ -115,10 +116,13 @@ impl Settings for Config {
         }
         for (key, number) in [("layers", self.layers), ("width", self.width), ("flows", self.flows)]
         {
-            if number == 0 {
-                return Err(Error::setting(format!("model.{key}"), "must be at least 1"));
+            if !(1..=size::MOST).contains(&number) {
+                let reason = format!("must be from 1 to {}", size::MOST);
+                return Err(Error::setting(format!("model.{key}"), reason));
             }
         }
+        let weights = size::of_dense(observed + task.label, self.width, self.layers, self.latents);
+        size::check("model.width", self.width, 3.0 * weights)?;
         if !(self.noise.is_finite() && self.noise > 0.0) {
             return Err(Error::setting("model.noise", "must be a positive number"));
         }

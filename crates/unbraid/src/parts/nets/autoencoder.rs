@@ -27,15 +27,13 @@ use crate::model::{self, Abilities, Densities, Loss, Settings, Step, Task};
 use crate::parts::distributions::gaussian::{Gaussian, repeated};
 use crate::parts::distributions::likelihood::{Family, Likelihood};
 use crate::parts::labels::LabelLoss;
+use crate::parts::nets::size;
 use crate::parts::schedule::Schedule;
 use architecture::{Architecture, Decoder, Encoder, halvings};
 
 mod architecture;
 
 pub use architecture::{Net, Reader};
-
-/// A larger network is more likely a typing error: with Adam it needs 6 GB.
-const MOST_WEIGHTS: f64 = 5e8;
 
 /// The settings every autoencoder shares.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -125,19 +123,14 @@ impl NetSettings {
         }
     }
 
-    /// Refuse a network that does not fit into memory: a weight takes four bytes, and Adam keeps
-    /// two more.
+    /// Refuse a network that does not fit into memory.
     fn check_size(&self, shape: Shape) -> Result<()> {
         let weights = Architecture::new(self, shape).weights(shape, self.latents);
-        if weights > MOST_WEIGHTS {
-            let reason = format!(
-                "and model.latents = {}: the network would have {weights:.0} weights, more than the \
-                 {MOST_WEIGHTS:.0} that are allowed",
-                self.latents
-            );
-            return Err(Error::setting("model.width", format!("is {} {reason}", self.width)));
-        }
-        Ok(())
+        let (setting, value) = match self.latents > self.width {
+            true => ("model.latents", self.latents),
+            false => ("model.width", self.width),
+        };
+        size::check(setting, value, weights)
     }
 }
 

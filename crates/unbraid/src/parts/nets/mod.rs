@@ -10,3 +10,4 @@ pub mod normalised;
 pub mod pixels;
 pub mod reader_settings;
 pub mod simple;
+pub mod size;
