@@ -1,4 +1,4 @@
-//! Scoring: a table judged by many metrics, with intervals and warnings, and the JSON document
+//! Scoring: a table judged by many metrics, with intervals, the level of chance and warnings, and the JSON document
 //! that users and scripts rely on. The program and the Python package both end here, so that the
 //! same arrays give the same numbers from both.
 
@@ -12,6 +12,10 @@ use crate::metrics::{self, METRICS, Metric, Needs, Score};
 use crate::representation::{Representation, Split};
 use crate::rng::Rng;
 use crate::watch::{Stage, Watch};
+
+pub mod null;
+
+use null::Null;
 
 /// The number of the format of the document.
 pub const FORMAT: u32 = 1;
@@ -29,6 +33,9 @@ pub struct Options {
     pub seed: u64,
     /// How many times to resample the rows for an interval; 0 for none.
     pub bootstrap: usize,
+    /// How many times to shuffle the codes for what chance would score; quick metrics only, [`null::DRAWS`] times, if
+    /// it is not said.
+    pub null: Option<usize>,
 }
 
 /// A metric's result or the reason why there is none.
@@ -40,6 +47,8 @@ pub struct Outcome {
     pub score: Result<Score>,
     /// The middle 95 % of the values on resampled rows, if they were asked for.
     pub interval: Option<(f64, f64)>,
+    /// What chance would score, where that was asked for or is quick.
+    pub null: Option<Null>,
     /// How long the score took, without its interval.
     pub seconds: f64,
 }
@@ -92,7 +101,7 @@ pub fn score(
     let root = Rng::new(options.seed);
     let mut outcomes = Vec::new();
     for &metric in metrics {
-        outcomes.push(judge(metric, table, options.bootstrap, &root, watch)?);
+        outcomes.push(judge(metric, table, options, &root, watch)?);
     }
     let warnings = cautions::of(table, metrics);
     Ok(Report { outcomes, warnings, rows: table.rows(), seed: options.seed })
@@ -101,14 +110,19 @@ pub fn score(
 fn judge(
     metric: &'static dyn Metric,
     table: &Representation,
-    bootstrap: usize,
+    options: Options,
     root: &Rng,
     watch: &dyn Watch,
 ) -> Result<Outcome> {
     let name = metric.info().name;
     let rng = root.split("metrics").split(name);
-    let all = (1 + bootstrap) as f64;
-    // The score itself and each resampled one are equal shares of the work.
+    let bootstrap = options.bootstrap;
+    let draws = match null::applies(metric) {
+        true => options.null.unwrap_or(if metric.is_quick() { null::DRAWS } else { 0 }),
+        false => 0,
+    };
+    let all = (1 + bootstrap + draws) as f64;
+    // The score itself, each resampled and each shuffled one are equal shares of the work.
     let one = |number: usize, table: &Representation| {
         let stage = Stage::part(watch, name, [number as f64 / all, (number + 1) as f64 / all]);
         stage.advance(0.0)?;
@@ -132,7 +146,17 @@ fn judge(
             }
         }
     }
-    Ok(Outcome { metric, score, interval: interval(values), seconds })
+    let null = match score.is_ok() {
+        true => null::of(table, draws, &root.split("null"), |draw, table| {
+            match one(1 + bootstrap + draw, table) {
+                Ok(score) => Ok(Some(score)),
+                Err(Error::Stopped) => Err(Error::Stopped),
+                Err(_) => Ok(None),
+            }
+        })?,
+        false => None,
+    };
+    Ok(Outcome { metric, score, interval: interval(values), null, seconds })
 }
 
 /// As many rows, drawn with replacement. Rows that teach and rows that judge are drawn apart: a row
@@ -199,6 +223,9 @@ impl Report {
         if let Some((low, high)) = outcome.interval {
             document["interval"] = json!([low, high]);
         }
+        if let Some(null) = outcome.null {
+            document["null"] = null.to_json();
+        }
         document["reading"] = json!(outcome.metric.reading().to_string());
         document["seconds"] = json!(outcome.seconds);
         document["seed"] = json!(self.seed);
@@ -229,7 +256,7 @@ mod tests {
     #[test]
     fn an_interval_holds_the_value_and_narrows_with_rows() {
         let width = |rows: usize| {
-            let found = report(&noisy(rows), Options { seed: 0, bootstrap: 40 });
+            let found = report(&noisy(rows), Options { bootstrap: 40, ..Options::default() });
             let mcc = &found.outcomes[0];
             let ((low, high), value) = (mcc.interval.unwrap(), mcc.score.as_ref().unwrap().value);
             assert!(low < value && value < high, "{value} is not in {low} to {high}");

@@ -37,7 +37,7 @@ pub(crate) fn score<'py>(
     let split = Split::asked(options.train_rows, options.test_rows, table.rows(), options.seed);
     let protocol = Protocol { bins: options.bins, split };
     let table = table.representation(protocol).map_err(|error| exception(&error))?;
-    let how = Options { seed: options.seed, bootstrap: options.bootstrap };
+    let how = Options { seed: options.seed, bootstrap: options.bootstrap, ..Options::default() };
     let report =
         watched(py, progress.as_ref(), |watch| scoring::score(&table, &metrics, how, watch))?;
     let report = report.map_err(|error| exception(&error))?;

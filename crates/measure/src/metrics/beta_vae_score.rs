@@ -93,6 +93,10 @@ impl Metric for BetaVaeScore {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn score(
         &self,
         representation: &Representation,

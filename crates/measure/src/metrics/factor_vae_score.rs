@@ -103,6 +103,10 @@ impl Metric for FactorVaeScore {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn score(&self, representation: &Representation, rng: &mut Rng, _: &Stage) -> Result<Score> {
         let classes = representation.classes();
         let groups = Groups::of_all(&classes);

@@ -70,6 +70,10 @@ impl Metric for Mig {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         representation.check_rivals()?;
         representation.check_change("mig")?;

@@ -90,6 +90,11 @@ pub trait Metric: Sync {
         Needs::Factors
     }
 
+    /// Whether it takes milliseconds on ten thousand rows: then it is also held against chance, unasked.
+    fn is_quick(&self) -> bool {
+        false
+    }
+
     /// Compute it. `Error::Missing` says why it does not apply to these data. Long ones report
     /// their progress to `watch`, and stop when it says so.
     fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Stage)

@@ -71,6 +71,10 @@ impl Metric for Modularity {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         if representation.factors.len() < 2 {
             return Err(Error::Missing(

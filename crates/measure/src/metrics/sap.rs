@@ -129,6 +129,10 @@ impl Metric for Sap {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> Needs {
         if self.continuous { Needs::Factors } else { Needs::Split }
     }

@@ -295,6 +295,10 @@ pub(crate) struct Scoring {
     /// Test predictors on the last M rows.
     #[arg(long, value_name = "M")]
     pub(crate) test_rows: Option<usize>,
+    /// Score the codes also in N other orders, in which they know nothing of their rows: what chance would score, as a
+    /// 95 % interval; 39 for quick metrics if left out, 0 for none.
+    #[arg(long, value_name = "N")]
+    pub(crate) null: Option<usize>,
     /// Bootstrap: score N resamples of the rows and give the 95 % interval.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) bootstrap: usize,

@@ -14,6 +14,7 @@ use serde_json::json;
 use signal_hook::consts::SIGUSR1;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use unbraid::draw::words::duration;
 use unbraid::study::WORKER;
 use unbraid::watch::{Progress, Watch};
 
@@ -155,7 +156,8 @@ impl Screen {
         let mut pace = String::new();
         if done > start {
             let rate = (done - start) as f64 / since.elapsed().as_secs_f64();
-            pace = format!("  {rate:.1}/s  {:.0} s left", (total - done) as f64 / rate);
+            let left = duration((total - done) as f64 / rate);
+            pace = format!("  {rate:.1}/s  {left} left");
         }
         self.output.note(&format!("step {done}/{total}{pace}  {message}"));
     }
@@ -228,7 +230,7 @@ fn bar(output: Output, now: &Progress) -> Option<ProgressBar> {
         return None;
     }
     let (style, length) = match now.steps {
-        Some([_, total]) => ("{bar:24} {pos}/{len}  {rate}  {eta} left  {wide_msg}", total),
+        Some([_, total]) => ("{bar:24} {pos}/{len}  {rate}  {left} left  {wide_msg}", total),
         None => ("{msg:20} {bar:24} {percent:>3} %  {elapsed}", SHARES),
     };
     let style = ProgressStyle::with_template(style).expect("a fixed template is sound").with_key(
@@ -237,6 +239,9 @@ fn bar(output: Output, now: &Progress) -> Option<ProgressBar> {
             let _ = write!(out, "{:.1}/s", state.per_sec());
         },
     );
+    let style = style.with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = out.write_str(&duration(state.eta().as_secs_f64()));
+    });
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     let bar = bar.with_style(style).with_message(now.stage.to_string());
     match now.steps {

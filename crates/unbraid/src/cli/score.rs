@@ -37,6 +37,7 @@ fn scoring(how: &args::Scoring) -> Scoring {
         train_rows: how.train_rows,
         test_rows: how.test_rows,
         bootstrap: how.bootstrap,
+        null: how.null,
     }
 }
 
@@ -55,9 +56,10 @@ fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Out
     }
 }
 
-/// One line per metric: its value, its interval if there is one, and how to read it; or why there
-/// is no value.
+/// One line per metric: its value, its interval if there is one, what chance would score, and how to read it; or why
+/// there is no value.
 fn score_table(outcomes: &[Outcome]) -> String {
+    let chance = outcomes.iter().any(|outcome| outcome.null.is_some());
     let row = |outcome: &Outcome| {
         let (value, reading) = match &outcome.score {
             Ok(score) => (format!("{:.3}", score.value), outcome.metric.reading().to_string()),
@@ -68,8 +70,18 @@ fn score_table(outcomes: &[Outcome]) -> String {
         row.extend(
             outcomes.iter().any(|o| o.interval.is_some()).then(|| interval.unwrap_or_default()),
         );
+        row.extend(chance.then(|| by_chance(outcome)));
         row.push(reading);
         row
     };
     table(&outcomes.iter().map(row).collect::<Vec<_>>())
+}
+
+/// What codes that know nothing would score, and whether this score is no better.
+fn by_chance(outcome: &Outcome) -> String {
+    let (Some(null), Ok(score)) = (outcome.null, &outcome.score) else { return String::new() };
+    let [low, high] = null.interval;
+    let no_better = null.explains(score.value, outcome.metric.reading().better);
+    let word = if no_better { "no better than" } else { "by" };
+    format!("{word} chance ({low:.3} to {high:.3})")
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 
 use anyhow::Result;
+use unbraid::draw::words::duration;
 use unbraid::study::{Progress, State, Status};
 
 use super::table;
@@ -33,7 +34,7 @@ pub(super) fn text(status: &Status, every_run: bool) -> String {
         }
     }
     if let Some(left) = status.left {
-        let _ = write!(text, ", about {} left", time(left));
+        let _ = write!(text, ", about {} left", duration(left));
     }
     text.push('\n');
     let failed = status.runs.iter().filter(|run| run.state == State::Failed);
@@ -45,7 +46,7 @@ pub(super) fn text(status: &Status, every_run: bool) -> String {
         let job = job.map_or(String::new(), |job| format!(", job {job}"));
         let how = match worker.alive {
             true => "alive".into(),
-            false => format!("not heard of for {}", time(worker.silent as f64)),
+            false => format!("not heard of for {}", duration(worker.silent as f64)),
         };
         let _ = writeln!(text, "worker {}{job}: {how}, unbraid {}", worker.name, about.version);
     }
@@ -90,13 +91,4 @@ fn rows(runs: &[Progress]) -> String {
         words
     };
     table(&names.iter().map(line).collect::<Vec<_>>())
-}
-
-/// A time in words.
-fn time(seconds: f64) -> String {
-    match seconds {
-        s if s < 90.0 => format!("{s:.0} s"),
-        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
 }

@@ -65,6 +65,18 @@ pub fn three_digits(value: f64, from_one: usize) -> String {
     format!("{value:.digits$}")
 }
 
+/// A time as people say it: "45 s", "12 min", "1 h 14 min", "2 d 3 h".
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0).round() as u64;
+    let (minutes, hours) = ((seconds + 30) / 60, (seconds + 1800) / 3600);
+    match seconds {
+        0..90 => format!("{seconds} s"),
+        90..3570 => format!("{minutes} min"),
+        3570..172_800 => format!("{} h {} min", minutes / 60, minutes % 60),
+        _ => format!("{} d {} h", hours / 24, hours % 24),
+    }
+}
+
 /// "a", "a and b", "a, b and c".
 pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -83,6 +95,12 @@ mod tests {
     fn nothing_that_is_escaped_is_a_mark() {
         assert_eq!(escaped("a<b>\"&'\u{7}\n"), "a&lt;b&gt;&quot;&amp;&#39; \n");
         assert_eq!(escaped("β → ε"), "β → ε");
+    }
+
+    #[test]
+    fn times_are_as_people_say_them() {
+        let said = [0.4, 89.0, 95.0, 3000.0, 3590.0, 4440.0, 200_000.0].map(duration);
+        assert_eq!(said, ["0 s", "89 s", "2 min", "50 min", "1 h 0 min", "1 h 14 min", "2 d 8 h"]);
     }
 
     #[test]

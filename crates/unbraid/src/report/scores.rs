@@ -1,7 +1,7 @@
 //! What it found: each score with how to read it and what is published, or why there is none.
 
 use serde_json::Value as Json;
-use unbraid_measure::metrics::{self, Reading};
+use unbraid_measure::metrics::{self, Better, Reading};
 
 use super::html::{Align, Html, classed, code, element, number, prose, table, with};
 use crate::draw::words::grouped;
@@ -90,16 +90,37 @@ impl<'a> Row<'a> {
         self.reading.map_or_else(written, |reading| reading.to_string())
     }
 
-    /// The value, and its interval below where there is one.
+    /// The value, and its interval below where there is one; pale where chance would do as well.
     fn value_cell(&self) -> Html {
-        let interval = &self.score["interval"];
-        match (interval[0].as_f64(), interval[1].as_f64()) {
-            (Some(low), Some(high)) => {
-                let interval = format!("{low:.3} to {high:.3}");
-                number(self.value()) + classed("span", "below", interval)
-            }
-            _ => number(self.value()),
+        let value = match self.no_better_than_chance() {
+            true => classed("span", "faded", number(self.value())),
+            false => number(self.value()),
+        };
+        match ends(&self.score["interval"]) {
+            Some([low, high]) => value + classed("span", "below", format!("{low:.3} to {high:.3}")),
+            None => value,
         }
+    }
+
+    /// What codes that know nothing would score.
+    fn chance_cell(&self) -> Html {
+        let Some([low, high]) = ends(&self.score["null"]["interval"]) else {
+            return Html::nothing();
+        };
+        let interval = Html::from(format!("{low:.3} to {high:.3}"));
+        match self.no_better_than_chance() {
+            true => interval + classed("span", "below", "no better than this"),
+            false => interval,
+        }
+    }
+
+    fn no_better_than_chance(&self) -> bool {
+        let (ends, value) = (ends(&self.score["null"]["interval"]), self.value());
+        let (Some([low, high]), Some(value)) = (ends, value) else { return false };
+        self.reading.is_some_and(|reading| match reading.better {
+            Better::Higher => value <= high,
+            Better::Lower => value >= low,
+        })
     }
 
     /// The value on its range; nothing where that has no end.
@@ -127,15 +148,25 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The two ends of an interval, if there is one.
+fn ends(interval: &Json) -> Option<[f64; 2]> {
+    Some([interval[0].as_f64()?, interval[1].as_f64()?])
+}
+
 fn score_table(rows: &[Row]) -> Html {
     let compared = rows.iter().any(|row| row.published.is_some());
+    let chance = rows.iter().any(|row| row.score["null"].is_object());
     let mut columns = vec![("Metric", Align::Left), ("Value", Align::Right), ("", Align::Left)];
+    if chance {
+        columns.push(("By chance", Align::Right));
+    }
     if compared {
         columns.push(("Published", Align::Right));
     }
     columns.push(("How to read it", Align::Left));
     let cells = |row: &Row| {
         let mut cells = vec![code(&row.title()), row.value_cell(), row.bar()];
+        cells.extend(chance.then(|| row.chance_cell()));
         cells.extend(compared.then(|| row.published_cell()));
         cells.push(row.reading().into());
         cells

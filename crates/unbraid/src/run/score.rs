@@ -31,13 +31,16 @@ pub struct Scoring {
     pub test_rows: Option<usize>,
     /// How many times to resample the rows for an interval; 0 for none.
     pub bootstrap: usize,
+    /// How many times to shuffle the codes for what chance would score; quick metrics alone if it is not said.
+    pub null: Option<usize>,
 }
 
 impl Default for Scoring {
     fn default() -> Self {
         let bins = Protocol::default().bins;
         let (metrics, sampled) = (vec![], vec![]);
-        Self { metrics, sampled, seed: 0, bins, train_rows: None, test_rows: None, bootstrap: 0 }
+        let (train_rows, test_rows, null) = (None, None, None);
+        Self { metrics, sampled, seed: 0, bins, train_rows, test_rows, bootstrap: 0, null }
     }
 }
 
@@ -56,7 +59,8 @@ impl Scoring {
     ) -> Result<Report> {
         let split = Split::asked(self.train_rows, self.test_rows, codes.rows(), self.seed);
         codes.protocol = Protocol { bins: self.bins, split };
-        let options = Options { seed: self.seed, bootstrap: self.bootstrap };
+        let Self { seed, bootstrap, null, .. } = *self;
+        let options = Options { seed, bootstrap, null };
         Ok(scoring::score(codes, metrics, options, watch)?)
     }
 }
