@@ -294,9 +294,10 @@ mod tests {
     /// One bin makes every factor constant, and a share of no entropy is no number.
     #[test]
     fn what_is_no_number_is_no_value() {
-        let mut table = noisy(100);
+        let codes = Array2::from_shape_fn((50, 2), |(row, k)| (row * (k + 3) % 17) as f32);
+        let values = Array2::from_shape_fn((50, 1), |(row, _)| row as f32 / 7.0);
+        let mut table = Representation::new(codes, values, vec![Factor::continuous("a")]).unwrap();
         table.protocol.bins = 1;
-        table.factors = vec![Factor::continuous("a")];
         let mig = &report(&table, Options::default()).outcomes[1];
         let reason = mig.score.as_ref().unwrap_err().to_string();
         assert!(reason.contains("divides nothing by nothing"), "{reason}");

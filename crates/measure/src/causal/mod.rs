@@ -5,4 +5,5 @@ pub mod discovery;
 pub mod graph_distance;
 pub mod label_search;
 pub mod notears;
+pub mod score_based;
 pub mod temporal;

@@ -5,13 +5,14 @@
 //! arXiv:0909.4061) multiplies by it without ever forming it: C Q = Xᵀ (X Q) / (n - 1), strip of
 //! rows by strip of rows, until C v = λ v holds for every component.
 
-use faer::{Mat, Side};
+use faer::Mat;
 use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::error::{Error, Result};
 use crate::rng::Rng;
+use crate::stats::covariance::eigenvectors;
 
 /// Up to this many numbers per observation, the covariance matrix is decomposed whole.
 const EXACT_WIDTH: usize = 256;
@@ -168,18 +169,11 @@ fn residual(images: &Array2<f64>, vectors: &Array2<f64>, values: &[f64]) -> f64 
     values.iter().enumerate().map(off).fold(0.0, f64::max) / values[0]
 }
 
-/// The first `k` eigenvectors of a symmetric matrix.
+/// The largest eigenvalues, the largest first, and their vectors as columns.
 fn eigen(matrix: &Array2<f64>, k: usize) -> Result<Axes> {
-    let size = matrix.nrows();
-    let decomposed = Mat::from_fn(size, size, |i, j| matrix[[i, j]])
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|_| Error::Array("no principal components: are all numbers finite?".into()))?;
-    // faer sorts from the smallest to the largest.
-    let (values, vectors) = (decomposed.S().column_vector(), decomposed.U());
-    Ok(Axes {
-        values: (0..k).map(|i| values[size - 1 - i]).collect(),
-        vectors: Array2::from_shape_fn((size, k), |(row, i)| vectors[(row, size - 1 - i)]),
-    })
+    let (values, vectors) = eigenvectors(matrix, k)
+        .ok_or_else(|| Error::Array("no principal components: are all numbers finite?".into()))?;
+    Ok(Axes { values, vectors })
 }
 
 /// Orthonormal columns with the same span.

@@ -75,10 +75,7 @@ pub fn of(
 /// The codes of each row beside the factors of another.
 fn shuffled(table: &Representation, mut rng: Rng) -> Representation<'static> {
     let all: Vec<usize> = (0..table.rows()).collect();
-    let mut order = all.clone();
-    for last in (1..order.len()).rev() {
-        order.swap(last, rng.below(last + 1));
-    }
+    let order = rng.permutation(table.rows());
     let mut drawn = table.select(&all);
     drawn.codes = table.codes.select(Axis(0), &order).into();
     drawn

@@ -49,6 +49,18 @@ pub fn covariance(x: ArrayView2<f32>) -> Array2<f64> {
     all.products / (x.nrows() - 1) as f64
 }
 
+/// The k largest eigenvalues of a symmetric matrix, the largest first, and their vectors as columns; none if some number
+/// is not finite.
+pub fn eigenvectors(matrix: &Array2<f64>, k: usize) -> Option<(Vec<f64>, Array2<f64>)> {
+    let size = matrix.nrows();
+    let found =
+        Mat::from_fn(size, size, |i, j| matrix[[i, j]]).self_adjoint_eigen(Side::Lower).ok()?;
+    // faer sorts from the smallest to the largest.
+    let (values, vectors) = (found.S().column_vector(), found.U());
+    let largest = (0..k).map(|i| values[size - 1 - i]).collect();
+    Some((largest, Array2::from_shape_fn((size, k), |(row, i)| vectors[(row, size - 1 - i)])))
+}
+
 /// The same of codes, for a metric that compares them: two or more, over two rows or more.
 pub fn covariance_of_codes(codes: ArrayView2<f32>, metric: &str) -> Result<Array2<f64>> {
     match codes.ncols() < 2 || codes.nrows() < 2 {

@@ -97,7 +97,7 @@ fn what_is_imported_is_read_and_what_fails_leaves_nothing() {
     assert_eq!(litter(), 1);
     fs::write(target.join("all.bin"), [0; 7]).unwrap();
     let error = part::read(&target, "all").err().unwrap().to_string();
-    assert!(error.contains("disagree in length; import the data set again"), "{error}");
+    assert!(error.contains("is damaged") && error.contains("import the data set again"), "{error}");
 }
 
 #[test]
