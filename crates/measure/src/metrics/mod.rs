@@ -24,6 +24,7 @@ pub mod explicitness;
 pub mod factor_vae_score;
 pub mod fairness;
 pub mod higgins_score;
+pub mod infomec;
 pub mod irs;
 pub mod maximal_information;
 pub mod mcc;
@@ -69,6 +70,10 @@ pub static METRICS: &[&dyn Metric] = &[
     &udr::Udr::LASSO,
     &udr::Udr::SPEARMAN,
     &shd::Shd::NOTEARS,
+    &infomec::InfoMec::RANGE,
+    &infomec::InfoMec::IQR,
+    &infomec::InfoMec::DISCRETE_RANGE,
+    &infomec::InfoMec::DISCRETE_IQR,
 ];
 
 impl fmt::Debug for dyn Metric {

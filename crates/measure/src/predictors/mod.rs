@@ -6,6 +6,7 @@ pub mod boosting;
 pub mod discriminant;
 pub mod lasso;
 pub mod lbfgs;
+pub mod least_squares;
 pub mod linear_svm;
 pub mod logistic;
 pub mod perceptron;

@@ -7,6 +7,7 @@ pub mod column_order;
 pub mod correlation;
 pub mod covariance;
 pub mod differences;
+pub mod folds;
 pub mod groups;
 pub mod information;
 pub mod interactions;
