@@ -211,7 +211,9 @@ impl Metric for InfoMec {
         parts.push(("active_codes".into(), found.active.len() as f64));
         parts.push(("codes_without_information".into(), found.silent as f64));
         let factors = representation.factors.iter().zip(&found.explicitness_of_factors);
-        parts.extend(factors.filter_map(|(factor, e)| Some((format!("infoe/{}", factor.name), (*e)?))));
+        parts.extend(
+            factors.filter_map(|(factor, e)| Some((format!("infoe/{}", factor.name), (*e)?))),
+        );
         Ok(Score { value, parts, matrix: Some(found.information) })
     }
 }

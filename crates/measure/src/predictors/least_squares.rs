@@ -75,9 +75,10 @@ fn solve(x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Array2<f64>> {
     let x = x.mapv(|value| value / most);
     let products = x.t().dot(&x);
     let size = products.nrows();
-    let eigen = Mat::from_fn(size, size, |i, j| products[[i, j]])
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|_| Error::Array("a regression has no solution: are all numbers finite?".into()))?;
+    let eigen =
+        Mat::from_fn(size, size, |i, j| products[[i, j]]).self_adjoint_eigen(Side::Lower).map_err(
+            |_| Error::Array("a regression has no solution: are all numbers finite?".into()),
+        )?;
     let vectors = Array2::from_shape_fn((size, size), |(i, j)| eigen.U()[(i, j)]);
     let squares: Vec<f64> = (0..size).map(|i| eigen.S()[i]).collect();
     let largest = squares.iter().copied().fold(0.0, f64::max);

@@ -4,6 +4,7 @@ pub mod attribution;
 pub mod bin_regression;
 pub mod boosting;
 pub mod discriminant;
+pub mod forest;
 pub mod lasso;
 pub mod lbfgs;
 pub mod least_squares;

@@ -21,9 +21,12 @@ pub(crate) struct Set {
 
 /// The table of a case.
 pub(crate) struct Case {
+    pub(crate) name: String,
     pub(crate) table: Representation<'static>,
     /// Whether codes are labels.
     pub(crate) discrete: bool,
+    /// Whether factors are.
+    pub(crate) labels: bool,
 }
 
 /// The few cases of this crate, and all of them where they are at hand.
@@ -46,6 +49,10 @@ impl Set {
         let case = |case: &Value| (text(&case["case"]).to_string(), Case::open(directory, case));
         let cases = cases.iter().map(case).collect();
         Self { directory: directory.into(), entries: list("entries"), cases }
+    }
+
+    pub(crate) fn cases(&self) -> impl Iterator<Item = &Case> {
+        self.cases.values()
     }
 
     pub(crate) fn case(&self, entry: &Value) -> &Case {
@@ -73,7 +80,8 @@ impl Case {
         let factors = values.columns().into_iter().enumerate().map(factor).collect();
         let codes = codes.mapv(|code| code as f32);
         let table = Representation::new(codes, values, factors).unwrap();
-        Self { table, discrete: case["discrete_latents"] == true }
+        let name = text(&case["case"]).to_string();
+        Self { name, table, discrete: case["discrete_latents"] == true, labels: whole }
     }
 
     /// The same, with the first four fifths of the rows as those that teach.

@@ -25,12 +25,7 @@ const LEAST: f64 = f64::EPSILON;
 
 impl Logistic {
     /// Fit to rows `[rows, inputs]`, each with a label below `classes`. Every class has a row.
-    pub fn fit_balanced(
-        inputs: ArrayView2<f64>,
-        labels: &[usize],
-        classes: usize,
-        c: f64,
-    ) -> Self {
+    pub fn fit_balanced(inputs: ArrayView2<f64>, labels: &[usize], classes: usize, c: f64) -> Self {
         // Rows class by class: those of one class have one weight.
         let mut rows = vec![Vec::new(); classes];
         labels.iter().enumerate().for_each(|(row, &label)| rows[label].push(row));
