@@ -8,11 +8,11 @@ import numpy as np
 from scipy.linalg import sqrtm
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import spearmanr
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.feature_selection import mutual_info_classif
-from sklearn.linear_model import Lasso, LogisticRegression, LogisticRegressionCV
-from sklearn.metrics import mutual_info_score, roc_auc_score
-from sklearn.model_selection import KFold
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, LogisticRegressionCV
+from sklearn.metrics import log_loss, mutual_info_score, r2_score, roc_auc_score
+from sklearn.model_selection import KFold, cross_val_predict, train_test_split
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -206,6 +206,109 @@ def dci(train, test, seed=0):
 def logistic_regression_cv(train, test):
     models = [LogisticRegressionCV(Cs=10, cv=KFold(5)).fit(train[0], y) for y in train[1].T]
     return np.array([[accuracy(model, x, y) for model, y in zip(models, ys.T)] for x, ys in (train, test)])
+
+
+# Identifiability
+
+def dcimig(codes, factors):
+    shared = information(bins(codes), factors)
+    ordered = np.sort(shared, axis=1)
+    gaps, best = ordered[:, -1] - ordered[:, -2], shared.argmax(axis=1)
+    kept = [gaps[best == k].max(initial=0) for k in range(factors.shape[1])]
+    return {"value": np.sum(kept) / sum(mutual_info_score(y, y) for y in factors.T)}
+
+
+def mig_sup(codes, factors):
+    entropy = np.array([mutual_info_score(y, y) for y in factors.T])
+    ordered = np.sort(information(bins(codes), factors) / entropy, axis=1)
+    return {"value": np.mean(ordered[:, -1] - ordered[:, -2])}
+
+
+def jemmig(codes, factors, count=20):
+    labels = bins(codes, count)
+    shared = information(labels, factors)
+    held = np.array([mutual_info_score(x, x) for x in labels.T])
+    entropy = np.array([mutual_info_score(y, y) for y in factors.T])
+    best, ordered = shared.argmax(axis=0), np.sort(shared, axis=0)
+    beside = entropy + held[best] - 2 * ordered[-1] + ordered[-2]
+    return {"value": np.mean(1 - beside / (entropy + np.log(count)))}
+
+
+def infomec(codes, factors):
+    """By nearest neighbours, the codes pruned by their range; the classifiers without a penalty."""
+    x = StandardScaler().fit_transform(codes)
+    entropy = np.array([mutual_info_score(y, y) for y in factors.T])
+    shared = np.array([mutual_info_classif(x, y, n_neighbors=10, random_state=0) for y in factors.T])
+    shared = (shared / entropy[:, None]).T
+    ranges = np.ptp(codes, axis=0)
+    shared = shared[ranges > ranges.max() / 20]
+
+    def from_chance(shares, n):
+        return (np.mean(shares) - 1 / n) / (1 - 1 / n)
+
+    def told(y):
+        model = LogisticRegression(C=np.inf, class_weight="balanced").fit(x, y)
+        return 1 - log_loss(y, model.predict_proba(x)) / np.log(len(np.unique(y)))
+
+    modularity = from_chance(shared.max(axis=1) / shared.sum(axis=1), shared.shape[1])
+    compactness = from_chance(shared.max(axis=0) / shared.sum(axis=0), shared.shape[0])
+    return {"value": modularity, "infoc": compactness, "infoe": np.mean([told(y) for y in factors.T])}
+
+
+def t_mex(codes, factors, halvings=9, level=1.6448536269514722):
+    """Whether a code depends on a factor beyond the others: the projected covariance measure."""
+    def statistic(y, x, others, seed):
+        learn, test = train_test_split(np.arange(len(y)), test_size=0.5, random_state=seed)
+        both = np.column_stack([x, others])
+        full = LinearRegression().fit(both[learn], y[learn])
+        part = LinearRegression().fit(others[learn], full.predict(both[learn]))
+        along = full.predict(both[test]) - part.predict(others[test])
+        left = [v - LinearRegression().fit(others[test], v).predict(others[test]) for v in (along, y[test])]
+        products = left[0] * left[1]
+        return np.sqrt(len(test)) * products.mean() / np.sqrt(max(products.var(), 1e-12))
+
+    def pair(y, k):
+        others = np.delete(factors, k, axis=1)
+        return np.mean([statistic(y, factors[:, k], others, seed) for seed in range(halvings)])
+
+    rejected = np.array([[pair(y, k) > level for k in range(factors.shape[1])] for y in codes.T])
+    found = rejected[linear_sum_assignment(-rejected.astype(float))].sum()
+    return {"value": found / min(rejected.shape), "rejections": rejected.sum(),
+            "errors": np.sum(rejected != np.eye(*rejected.shape, dtype=bool))}
+
+
+def r2(codes, factors):
+    told = cross_val_predict(LinearRegression(), codes, factors, cv=KFold(5, shuffle=True, random_state=0))
+    return {"value": np.mean(np.clip(r2_score(factors, told, multioutput="raw_values"), 0, 1))}
+
+
+def mcc_coverage(codes, factors):
+    width = codes.shape[1]
+    strength = np.abs(np.corrcoef(codes, factors, rowvar=False)[:width, width:])
+    return {"value": strength[linear_sum_assignment(-strength)].sum() / factors.shape[1]}
+
+
+def mcc_crossfit(codes, factors):
+    width = codes.shape[1]
+
+    def correlation(rows):
+        return np.corrcoef(codes[rows], factors[rows], rowvar=False)[:width, width:]
+
+    def judged(learn, rows):
+        chosen = correlation(learn)
+        pairs = linear_sum_assignment(-np.abs(chosen))
+        return np.mean(np.sign(chosen[pairs]) * correlation(rows)[pairs]) * len(rows)
+
+    folds = KFold(5, shuffle=True, random_state=0).split(codes)
+    return {"value": sum(judged(*fold) for fold in folds) / len(codes)}
+
+
+def dci_regression(train, test, seed=0):
+    models = [GradientBoostingRegressor(random_state=seed).fit(train[0], y) for y in train[1].T]
+    importance = np.stack([model.feature_importances_ for model in models], axis=1)
+    told = [np.mean([model.score(x, y) for model, y in zip(models, ys.T)]) for x, ys in (train, test)]
+    return {"value": concentration(importance), "completeness": concentration(importance.T),
+            "informativeness_train": told[0], "informativeness_test": told[1]}
 
 
 # Votes: rows that agree in a factor are drawn from the table

@@ -35,9 +35,12 @@ ASKED = {
     "sap": 10, "sap-continuous": 2, "modularity": 2, "explicitness": 3, "irs": 2, "total-correlation": 2,
     "wasserstein": 2, "mutual-info": 2, "mcc": 2, "mcc-spearman": 2, "mic": 5, "tic": 5, "mic-e": 5, "tic-e": 5,
     "alignment": 2, "shd": 2, "downstream-lr": 5, "downstream-gbt": 40, "fairness": 2, "udr": 2,
+    "infomec": 10, "t-mex": 10, "r2": 2, "mcc-coverage": 2, "mcc-crossfit": 2, "dci-regression": 10, "dcimig": 2,
+    "mig-sup": 2, "jemmig": 2,
 }
 ASKED_OF_ALL = 40
-SLOW = {"dci", "downstream-gbt", "fairness", "downstream-lr", "mic", "tic", "mic-e", "tic-e", "alignment"}
+SLOW = {"dci", "downstream-gbt", "fairness", "downstream-lr", "mic", "tic", "mic-e", "tic-e", "alignment",
+        "infomec", "t-mex", "dci-regression"}
 WARM_UP = "mutual-info"
 NEEDS_MINEPY = {"mic", "tic", "mic-e", "tic-e"}
 

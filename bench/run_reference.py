@@ -19,7 +19,8 @@ import metric_references as references
 TRAIN, TEST = 10_000, 5_000
 
 # They teach a predictor and judge it on other rows.
-NEED_TEST_ROWS = {"dci", "sap", "explicitness", "alignment", "fairness", "downstream-lr", "downstream-gbt"}
+NEED_TEST_ROWS = {"dci", "sap", "explicitness", "alignment", "fairness", "downstream-lr", "downstream-gbt",
+                  "dci-regression"}
 
 
 def task(name, study, made):

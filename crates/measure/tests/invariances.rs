@@ -69,6 +69,24 @@ const ROWS: &[(&str, Blind, Noise)] = &[
     ("total-correlation", ScaleAndSign, Any),
     ("wasserstein", Sign, Any),
     ("mutual-info", Scale, Any),
+    // Codes are active by their range beside that of others.
+    ("infomec", Sign, Lowers(0.1)),
+    ("infomec-iqr", Sign, Lowers(0.1)),
+    // Of labels, scales do not matter; noise makes more labels than it takes.
+    ("infomec-discrete", ScaleAndSign, Any),
+    ("infomec-discrete-iqr", Sign, Any),
+    ("r2", ScaleAndSign, Lowers(0.5)),
+    ("r2-nonlinear", Scale, Lowers(0.5)),
+    ("mcc-coverage", ScaleAndSign, Lowers(0.5)),
+    ("mcc-crossfit", ScaleAndSign, Lowers(0.5)),
+    ("dci-regression", Scale, Lowers(0.3)),
+    // A share of few pairs, some of them found by chance.
+    ("t-mex", ScaleAndSign, Any),
+    // Columns that tell alike are taken by their size; noise leaves nothing to score.
+    ("dci-es", Nothing, Any),
+    ("dcimig", Scale, Lowers(0.5)),
+    ("mig-sup", Scale, Lowers(0.5)),
+    ("jemmig", Scale, Lowers(0.3)),
     // Several tables, or graphs.
     ("udr", Nothing, Any),
     ("udr-spearman", Nothing, Any),

@@ -88,7 +88,7 @@ proptest! {
             column.mapv_inplace(|code| code * scale);
         }
         let scaled = with_codes(&x, codes);
-        for name in ["mcc", "mcc-spearman", "total-correlation"] {
+        for name in ["mcc", "mcc-spearman", "mcc-coverage", "mcc-crossfit", "total-correlation"] {
             assert_same(name, score(name, &x), score(name, &scaled));
         }
     }

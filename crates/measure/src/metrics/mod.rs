@@ -18,21 +18,31 @@ pub mod aam;
 pub mod alignment;
 pub mod beta_vae_score;
 pub mod dci;
+pub mod dci_es;
+pub mod dci_regression;
+pub mod dcimig;
 pub mod downstream_gbt;
 pub mod downstream_lr;
 pub mod explicitness;
 pub mod factor_vae_score;
 pub mod fairness;
 pub mod higgins_score;
+pub mod infomec;
 pub mod irs;
+pub mod jemmig;
 pub mod maximal_information;
 pub mod mcc;
+pub mod mcc_coverage;
+pub mod mcc_crossfit;
 pub mod mig;
 pub mod mig_continuous;
+pub mod mig_sup;
 pub mod modularity;
 pub mod mutual_info;
+pub mod r2;
 pub mod sap;
 pub mod shd;
+pub mod t_mex;
 pub mod total_correlation;
 pub mod udr;
 pub mod unified;
@@ -69,6 +79,20 @@ pub static METRICS: &[&dyn Metric] = &[
     &udr::Udr::LASSO,
     &udr::Udr::SPEARMAN,
     &shd::Shd::NOTEARS,
+    &infomec::InfoMec::RANGE,
+    &infomec::InfoMec::IQR,
+    &infomec::InfoMec::DISCRETE_RANGE,
+    &infomec::InfoMec::DISCRETE_IQR,
+    &r2::R2::LINEAR,
+    &r2::R2::NONLINEAR,
+    &mcc_coverage::MccCoverage::PEARSON,
+    &mcc_crossfit::MccCrossfit::PAPER,
+    &dci_regression::DciRegression,
+    &t_mex::TMex::PAPER,
+    &dci_es::DciEs::FORESTS,
+    &dcimig::Dcimig,
+    &mig_sup::MigSup,
+    &jemmig::Jemmig,
 ];
 
 impl fmt::Debug for dyn Metric {

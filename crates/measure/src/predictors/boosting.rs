@@ -28,6 +28,7 @@ mod edges;
 mod fit;
 mod histogram;
 mod probability;
+mod regression;
 mod split;
 mod tasks;
 mod tree;
@@ -35,6 +36,7 @@ mod tree;
 pub use columns::Columns;
 use fit::Fit;
 use probability::{BLOCK, logistic, softmax};
+pub use regression::{Regressor, regress_each};
 pub use tasks::Task;
 use tree::Tree;
 

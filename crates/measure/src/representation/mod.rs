@@ -329,7 +329,7 @@ fn matrix(table: &Table) -> Array2<f32> {
 }
 
 /// The rank of each value among the sorted distinct ones.
-fn ranks_of_values(column: &[f32]) -> Vec<u32> {
+pub(crate) fn ranks_of_values(column: &[f32]) -> Vec<u32> {
     let mut values = column.to_vec();
     values.sort_unstable_by(f32::total_cmp);
     values.dedup();

@@ -10,6 +10,11 @@ use ndarray::{Array2, ArrayView2, Axis};
 /// The columns of a table, sorted as words are: by the first row in which their sizes differ. Those
 /// that are equal but for signs go by their numbers.
 pub fn in_order_of_columns(table: ArrayView2<f32>) -> Array2<f32> {
+    table.select(Axis(1), &order_of_columns(table))
+}
+
+/// Which column comes first, second and so on.
+pub fn order_of_columns(table: ArrayView2<f32>) -> Vec<usize> {
     let compare = |i: usize, j: usize, order: &dyn Fn(&f32, &f32) -> Ordering| {
         let mut pairs = table.column(i).into_iter().zip(table.column(j));
         pairs.find_map(|(a, b)| Some(order(a, b)).filter(|order| order.is_ne()))
@@ -20,7 +25,7 @@ pub fn in_order_of_columns(table: ArrayView2<f32>) -> Array2<f32> {
             .or_else(|| compare(i, j, &f32::total_cmp))
             .unwrap_or(Ordering::Equal)
     });
-    table.select(Axis(1), &order)
+    order
 }
 
 #[cfg(test)]

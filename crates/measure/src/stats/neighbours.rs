@@ -20,6 +20,10 @@ use rayon::prelude::*;
 
 use crate::stats::order::Sorted;
 
+mod strict;
+
+pub use strict::Scattered;
+
 /// Classes that can be asked about: the rows that share theirs with another, and digammas.
 pub struct Classes<'a> {
     labels: &'a [u32],
@@ -89,7 +93,7 @@ impl<'a> Classes<'a> {
 
 /// The `k` numbers nearest to number `i` and itself stand side by side: where these k + 1 start,
 /// and how far the farthest is.
-fn nearest(sorted: &[f32], i: usize, k: usize) -> (usize, f64) {
+fn nearest<N: Copy + Into<f64>>(sorted: &[N], i: usize, k: usize) -> (usize, f64) {
     let starts = i.saturating_sub(k)..=i.min(sorted.len() - 1 - k);
     let reach = |first: usize| (first, gap(sorted, first, i).max(gap(sorted, i, first + k)));
     starts
@@ -124,8 +128,8 @@ fn gallop(most: usize, inside: impl Fn(usize) -> bool) -> usize {
     last
 }
 
-fn gap(sorted: &[f32], i: usize, j: usize) -> f64 {
-    f64::from(sorted[j]) - f64::from(sorted[i])
+fn gap<N: Copy + Into<f64>>(sorted: &[N], i: usize, j: usize) -> f64 {
+    sorted[j].into() - sorted[i].into()
 }
 
 /// ψ(1) = -γ and ψ(i + 1) = ψ(i) + 1 / i.

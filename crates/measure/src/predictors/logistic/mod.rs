@@ -19,6 +19,7 @@ use ndarray::Array2;
 
 use super::lbfgs::{self, Stop};
 
+mod balanced;
 mod cross_validation;
 mod softmax;
 mod strips;
