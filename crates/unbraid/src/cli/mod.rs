@@ -15,6 +15,7 @@ use unbraid_measure::Error;
 mod args;
 mod bench;
 mod choose;
+mod columns;
 mod data;
 mod demo;
 mod describe;

@@ -12,6 +12,7 @@ pub mod config;
 mod directory;
 mod evaluate;
 pub mod files;
+mod first_loss;
 mod glimpse;
 mod graph;
 mod interactions;
