@@ -9,6 +9,8 @@ mod csv;
 pub mod frame;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod profile;
+pub mod sheet;
 
 /// Whole numbers beyond this are no longer told apart by 32-bit floats.
 const LARGEST_WHOLE: i64 = 1 << 24;

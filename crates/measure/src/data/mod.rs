@@ -15,6 +15,7 @@ use crate::info::{self, Info};
 use crate::npz::NpzWriter;
 use crate::rng::Rng;
 
+pub mod about;
 pub mod drawing;
 mod paired;
 pub mod sets;
@@ -26,6 +27,7 @@ mod testing;
 pub mod variant;
 pub mod world;
 
+pub use about::{About, Channel, Role, Scaling};
 pub use paired::undone;
 pub use storage::stored::Steps;
 pub use supervision::{Draw, OneFactor, PairRule, Pairs, Sampler, SomeLabels, Supervision, Window};
@@ -103,6 +105,35 @@ pub fn open(name: &str, given: &Table) -> Result<Opened> {
     settings.insert("variant".into(), Value::Table(asked));
     Ok((data, settings))
 }
+
+/// What one look through a large file tells of it, without holding any of it.
+pub struct Glance {
+    /// How many rows the file has.
+    pub rows: usize,
+    /// The form of an observation.
+    pub shape: Shape,
+    /// Its columns.
+    pub about: About,
+    /// Whether it has labels.
+    pub labels: bool,
+    /// Whether its rows follow each other.
+    pub sequences: bool,
+}
+
+/// A look through a file that is too large to be opened only to say what is in it; nothing for all others.
+pub fn glance(name: &str, given: &Table) -> Result<Option<Glance>> {
+    let large = || {
+        let path = given.get("path").and_then(Value::as_str)?;
+        std::fs::metadata(path).ok().filter(|file| file.len() > LARGE)
+    };
+    match name == sets::table::SOURCE.info.name && !given.contains_key("variant") {
+        true if large().is_some() => sets::table::glance(given).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Files of more bytes are looked at before they are opened.
+const LARGE: u64 = 1 << 27;
 
 /// The form of one observation: an image, or a vector of `channels` numbers as one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,6 +307,22 @@ pub trait Dataset: Send + Sync {
         None
     }
 
+    /// What became of the files behind the data: columns, scales, what was left out.
+    fn about(&self) -> &About {
+        &about::NOTHING
+    }
+
+    /// How many rows have factors whose values are not known. Such rows can be learned from, but not be
+    /// measured against; their unknown values are no numbers, and they have no label of these.
+    fn unlabelled(&self) -> usize {
+        0
+    }
+
+    /// Whether the values of this row are known.
+    fn is_labelled(&self, _index: usize) -> bool {
+        true
+    }
+
     /// Write these rows as the arrays in which such data are published, where our own form could
     /// not hold all of them; and say whether there is such a form.
     fn write_published(&self, _rows: &[usize], _file: &mut NpzWriter) -> Result<bool> {
@@ -290,6 +337,45 @@ pub fn rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
     }
     let mut rows = rng.split("rows").distinct(count, data.len());
     rows.sort_unstable();
+    rows
+}
+
+/// The same among the rows whose values are known: what can be measured against.
+pub fn labelled_rows(data: &dyn Dataset, count: usize, rng: &Rng) -> Vec<usize> {
+    if data.unlabelled() == 0 {
+        return rows(data, count, rng);
+    }
+    let known: Vec<usize> = (0..data.len()).filter(|row| data.is_labelled(*row)).collect();
+    if known.len() <= count {
+        return known;
+    }
+    let mut chosen = rng.split("rows").distinct(count, known.len());
+    chosen.sort_unstable();
+    chosen.into_iter().map(|place| known[place]).collect()
+}
+
+/// The label of the first row that has one: all have the same form.
+pub fn first_label(data: &dyn Dataset) -> Option<Vec<f32>> {
+    // Where every row has its values, the first has a label if any has one.
+    let looked_at = if data.unlabelled() == 0 { data.len().min(1) } else { data.len() };
+    (0..looked_at).find_map(|row| data.label(row))
+}
+
+/// The observations of these rows in the units of the file they come from, `[rows, numbers]`.
+pub fn observations_in_units(data: &dyn Dataset, rows: &[usize]) -> Array2<f32> {
+    in_units(data, observations(data, rows))
+}
+
+/// Rows of observations, or what is decoded to look like them, in the units of the file.
+pub fn in_units(data: &dyn Dataset, mut rows: Array2<f32>) -> Array2<f32> {
+    if let Some(scaling) = &data.about().scaling {
+        // Row by row: an array may lie in memory otherwise.
+        for mut row in rows.rows_mut() {
+            let mut numbers = row.to_vec();
+            scaling.undo(&mut numbers);
+            row.assign(&ndarray::ArrayView1::from(&numbers));
+        }
+    }
     rows
 }
 

@@ -9,7 +9,7 @@
 //! next(2k + 1) = row 2k,     action (a + half) mod all
 //! ```
 
-use super::{Counterfactual, Dataset, Do, Shape, Transition};
+use super::{About, Counterfactual, Dataset, Do, Shape, Transition};
 use crate::factors::Factor;
 use crate::graph::Graph;
 
@@ -89,6 +89,21 @@ impl Dataset for Paired {
 
     fn label(&self, index: usize) -> Option<Vec<f32>> {
         self.base.label(self.row(index))
+    }
+
+    fn about(&self) -> &About {
+        self.base.about()
+    }
+
+    fn unlabelled(&self) -> usize {
+        match self.base.unlabelled() {
+            0 => 0,
+            _ => (0..self.len()).filter(|row| !self.is_labelled(*row)).count(),
+        }
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        self.base.is_labelled(self.row(index))
     }
 
     // No `find`: some combinations are in several pairs and some in none.

@@ -117,6 +117,10 @@ impl Metric for Mcc {
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {
         representation.check_change(self.info().name)?;
         check_codes(representation.codes.view())?;

@@ -54,7 +54,7 @@ fn read_columns(path: &Path) -> Result<Table> {
     Ok(Table { columns: columns.collect::<Result<_>>()? })
 }
 
-fn check(description: &ColumnDescriptor) -> std::result::Result<(), &'static str> {
+pub(super) fn check(description: &ColumnDescriptor) -> std::result::Result<(), &'static str> {
     if description.max_rep_level() > 0 || description.path().parts().len() > 1 {
         return Err("holds lists or records; save each number as its own column");
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use ndarray::{Array2, ArrayView1, Axis};
 use toml::Table;
 use unbraid::Error;
-use unbraid::data::{self, Dataset, Do, Range, Shape};
+use unbraid::data::{self, Dataset, Do, Glance, Range, Shape};
 use unbraid::draw::picture::{self, Sheet, Strip, tile};
 use unbraid::factors::Kind;
 use unbraid::rng::Rng;
@@ -25,13 +25,24 @@ const COLUMNS: usize = 10;
 
 /// Open data by name, file or folder, with `KEY=VALUE` settings.
 pub(super) fn open(name: &str, set: &[String]) -> Result<Box<dyn Dataset>> {
+    let (name, given) = config::data_by_name_or_path(name, settings(set)?);
+    Ok(data::open(&name, &given)?.0)
+}
+
+/// A look through a file that is too large to be opened for it; nothing for other data.
+pub(super) fn glance(name: &str, set: &[String]) -> Result<Option<Glance>> {
+    let (name, given) = config::data_by_name_or_path(name, settings(set)?);
+    Ok(data::glance(&name, &given)?)
+}
+
+/// `KEY=VALUE` settings as a table.
+pub(super) fn settings(set: &[String]) -> Result<Table> {
     let mut given = Table::new();
     for assignment in set {
         // `data.size=64`, as a configuration has it, is as good as `size=64`.
         config::set(&mut given, assignment.strip_prefix("data.").unwrap_or(assignment))?;
     }
-    let (name, given) = config::data_by_name_or_path(name, given);
-    Ok(data::open(&name, &given)?.0)
+    Ok(given)
 }
 
 /// Write the arrays that such data are published as, where there is such a form, and else ours.
@@ -96,7 +107,8 @@ fn write_observations(
     // Calls `row` with the numbers of one observation after the other, pixel by pixel.
     let each = |row: &mut dyn FnMut(&[f32]) -> io::Result<()>| {
         rows.chunks(CHUNK).try_for_each(|chunk| {
-            let observations = data::observations(data, chunk);
+            // A model sees a table scaled; who reads a file wants its units.
+            let observations = data::observations_in_units(data, chunk);
             flat(&observations)?.chunks(shape.size()).try_for_each(|o| row(&by_pixel(o, shape)))
         })
     };
@@ -150,7 +162,8 @@ pub(super) fn preview(options: &DataPreview, output: Output) -> Result<()> {
 
 /// The row whose values are nearest to the mean, among a thousand or two spread over the data.
 fn middle_row(data: &dyn Dataset) -> usize {
-    let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(2000)).collect();
+    let mut rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(2000)).collect();
+    rows.retain(|row| data.is_labelled(*row));
     let values = data::values(data, &rows);
     let Some(mean) = values.mean_axis(Axis(0)) else { return 0 };
     let spread = values.std_axis(Axis(0), 0.0).mapv(|spread| spread.max(f32::MIN_POSITIVE));
@@ -197,7 +210,8 @@ fn shown_values(data: &dyn Dataset, column: usize) -> Vec<f32> {
             spaced(COLUMNS.min(values.len()), &|share| values[(share * last).round() as usize])
         }
         Kind::Continuous | Kind::Angle => {
-            let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(1000)).collect();
+            let mut rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(1000)).collect();
+            rows.retain(|row| data.is_labelled(*row));
             let taken = data::values(data, &rows).column(column).to_vec();
             let low = taken.iter().copied().fold(f32::INFINITY, f32::min);
             let high = taken.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -92,7 +92,7 @@ fn floor(plan: &Plan, output: Output) -> Result<Json> {
     let pca = (models::find("pca")?.configure)(&settings, &plan.task)?;
     let mut pca = pca.build(&plan.task, &rng);
     pca.fit(&*plan.data, &rng, &Nobody)?;
-    let rows = data::rows(&*plan.data, plan.config.score.rows, &rng);
+    let rows = data::labelled_rows(&*plan.data, plan.config.score.rows, &rng);
     let screen = Screen::new(output);
     let mut codes = encode::encode(&*pca, &*plan.data, &rows, &screen)?;
     let how = Scoring::default();

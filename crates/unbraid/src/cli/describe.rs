@@ -3,23 +3,63 @@
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use unbraid::data::storage::library::Publication;
-use unbraid::data::{self, Dataset, Pairs, Range, Sampler, Supervision, Window};
+use unbraid::data::{self, Dataset, Glance, Pairs, Range, Sampler, Supervision, Window};
 use unbraid::draw::words::grouped;
 use unbraid::factors::{Factor, Kind};
 use unbraid::rng::Rng;
 
 use super::args::DataChoice;
-use super::{Output, table};
+use super::{Output, columns, table};
 
 /// A list of values longer than this is shortened.
 const SHOWN: usize = 6;
 
 /// Print rows, shape, factors and capabilities.
 pub(super) fn run(choice: &DataChoice, output: Output) -> Result<()> {
+    if let Some(glance) = super::data::glance(&choice.name, &choice.set)? {
+        let text = glance_text(&choice.name, &glance);
+        return output.result(&text, || glance_document(&choice.name, &glance));
+    }
     let data = super::data::open(&choice.name, &choice.set)?;
     let publication = data::find(&choice.name).ok().and_then(|source| source.publication);
     let text = text(&choice.name, &*data, publication);
     output.result(&text, || document(&choice.name, &*data, publication))
+}
+
+/// What a look through a large file says.
+fn glance_text(name: &str, glance: &Glance) -> String {
+    let able: Vec<&str> =
+        glance_gives(glance).into_iter().filter(|(_, a)| *a).map(|(n, _)| n).collect();
+    let able = if able.is_empty() { "observations only".into() } else { able.join(", ") };
+    format!(
+        "{name}: {} rows of {}, {}\n\n{}it can give: {able}\n",
+        grouped(glance.rows as u64),
+        glance.shape,
+        range(glance.shape.range).1,
+        columns::text(&glance.about)
+    )
+}
+
+fn glance_gives(glance: &Glance) -> [(&'static str, bool); 2] {
+    [("labels", glance.labels), ("sequences", glance.sequences)]
+}
+
+fn glance_document(name: &str, glance: &Glance) -> Json {
+    let Glance { rows, shape, about, .. } = glance;
+    let able: serde_json::Map<String, Json> = glance_gives(glance)
+        .map(|(name, able)| (name.to_string(), Json::Bool(able)))
+        .into_iter()
+        .collect();
+    json!({
+        "format": 1,
+        "name": name,
+        "rows": rows,
+        "shape": [shape.channels, shape.height, shape.width],
+        "range": range(shape.range).0,
+        "capabilities": able,
+        "columns": columns::document(about),
+        "remarks": about.remarks,
+    })
 }
 
 /// What can be asked of a data set, and whether this one has it.
@@ -49,6 +89,7 @@ fn text(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -> St
     let shape = data.shape();
     let rows = grouped(data.len() as u64);
     let mut parts = vec![format!("{name}: {rows} rows of {shape}, {}\n\n", range(shape.range).1)];
+    parts.push(columns::text(data.about()));
     parts.push(match data.factors() {
         [] => "no factors are known: it can be learned from, but not measured against\n".into(),
         factors => {
@@ -121,6 +162,16 @@ fn document(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -
     });
     if !data.actions().is_empty() {
         document["actions"] = data.actions().into();
+    }
+    let about = data.about();
+    if !about.channels.is_empty() {
+        document["columns"] = columns::document(about);
+    }
+    if !about.remarks.is_empty() {
+        document["remarks"] = json!(about.remarks);
+    }
+    if data.unlabelled() > 0 {
+        document["unlabelled"] = data.unlabelled().into();
     }
     if let Some(publication) = publication {
         document["licence"] = publication.licence.into();

@@ -17,6 +17,7 @@ mod args;
 mod bench;
 mod check;
 mod choose;
+mod columns;
 mod data;
 mod demo;
 mod describe;

@@ -13,9 +13,9 @@ use unbraid::run::config::{self, Config};
 use unbraid::run::train::{Ending, train};
 use unbraid::run::{Plan, Run};
 
-use super::Output;
 use super::args::Train;
 use super::progress::Screen;
+use super::{Output, columns};
 
 pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     let given = given(options, output)?;
@@ -25,10 +25,10 @@ pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
         None => &fresh(given, options)?,
     };
     if options.dry_run {
-        let table = plan.config.to_table();
-        output.result(&toml::to_string(&table)?, || json!({"format": 1, "config": table}))?;
+        dry_run(plan, output)?;
         return Ok(ExitCode::SUCCESS);
     }
+    columns::tell(plan.data.about(), output);
     let run = match (&resumed, options.out.as_deref()) {
         (Some((run, _)), _) => run,
         (None, Some(out)) => &Run::create(out, plan)?,
@@ -47,6 +47,23 @@ pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     }
     report(run, plan, output, start.elapsed().as_secs_f64())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Every setting, and what the columns of the data are used for.
+fn dry_run(plan: &Plan, output: Output) -> Result<()> {
+    let (table, about) = (plan.config.to_table(), plan.data.about());
+    let mut text = toml::to_string(&table)?;
+    let columns = columns::comments(about);
+    if !columns.is_empty() {
+        text += &format!("\n{columns}");
+    }
+    output.result(&text, || {
+        let mut document = json!({"format": 1, "config": table});
+        if !about.channels.is_empty() {
+            document["columns"] = columns::document(about);
+        }
+        document
+    })
 }
 
 /// Train under a progress bar; the exit code of the signal if one stopped it.

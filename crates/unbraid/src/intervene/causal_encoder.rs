@@ -118,7 +118,7 @@ impl Head {
 impl CausalEncoder {
     /// Teach one on these data, in so many steps.
     pub fn taught(data: &dyn Dataset, steps: u64, rng: &Rng, watch: &dyn Watch) -> Result<Self> {
-        let rows = data::rows(data, SEEN, &rng.split("kinds"));
+        let rows = data::labelled_rows(data, SEEN, &rng.split("kinds"));
         let values = data::values(data, &rows);
         let factors = data.factors().iter().zip(values.columns());
         let heads: Vec<Head> = factors.map(|(factor, column)| Head::of(factor, column)).collect();
@@ -194,9 +194,20 @@ impl Dataset for Told<'_> {
     fn label(&self, index: usize) -> Option<Vec<f32>> {
         let mut values = vec![0.0; self.heads.len()];
         self.data.values(index, &mut values);
+        if !self.is_labelled(index) {
+            return None;
+        }
         let mut label = Vec::new();
         self.heads.iter().zip(values).for_each(|(head, value)| head.write(value, &mut label));
         (!label.is_empty()).then_some(label)
+    }
+
+    fn unlabelled(&self) -> usize {
+        self.data.unlabelled()
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        self.data.is_labelled(index)
     }
 }
 

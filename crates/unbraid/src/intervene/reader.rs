@@ -37,7 +37,7 @@ pub fn taught(
     let task = &Task::of(data);
     let method = (entry.configure)(&toml::Table::new(), task)?;
     let sampler = Sampler::new(data, Supervision::Labels, binarize, rng.split("batches"))?;
-    let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
+    let seen = Seen::of(data, &data::labelled_rows(data, LOOKED_AT, &rng.split("parts")));
     let labels = seen.labels.expect("concepts are labels");
     let axes = task.shape.axes();
     let parts = attribute(&seen.observations, &labels, graph, axes);

@@ -227,6 +227,14 @@ impl Dataset for Encoded<'_> {
         self.data.label(index)
     }
 
+    fn unlabelled(&self) -> usize {
+        self.data.unlabelled()
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        self.data.is_labelled(index)
+    }
+
     fn find(&self, values: &[f32]) -> Option<usize> {
         self.data.find(values)
     }

@@ -1,6 +1,6 @@
 //! What a model knows about its data before training.
 
-use unbraid_measure::data::{Dataset, Shape};
+use unbraid_measure::data::{Dataset, Shape, first_label};
 
 use crate::error::{Error, Result};
 
@@ -51,7 +51,7 @@ impl Grid {
 impl Task {
     /// The task of a data set.
     pub fn of(data: &dyn Dataset) -> Self {
-        let label = if data.is_empty() { None } else { data.label(0) };
+        let label = first_label(data);
         let mut task = Self::observing(data.shape(), data.len());
         task.label = label.map_or(0, |label| label.len());
         task.named = !data.actions().is_empty();

@@ -242,7 +242,7 @@ decoder has one part.",
         self.strengths = self.edges.clone();
         self.mask = self.mask.pruned(&support);
         if self.in_parts {
-            let seen = Seen::of(data, &data::rows(data, LOOKED_AT, &rng.split("parts")));
+            let seen = Seen::of(data, &data::labelled_rows(data, LOOKED_AT, &rng.split("parts")));
             let labels = seen.labels.as_ref().expect("their labels were read above");
             let parts = attribute(&seen.observations, labels, &self.graph(), data.shape().axes());
             self.canvas = Canvas::of(&parts, n, &device);

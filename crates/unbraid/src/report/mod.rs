@@ -21,6 +21,7 @@ use crate::run::{TrainedRun, card};
 
 mod actions;
 mod base64;
+mod columns;
 pub(crate) mod embedded;
 mod graph;
 pub(crate) mod html;
@@ -135,6 +136,7 @@ fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
     let (run, plan) = (trained.run(), trained.plan());
     let main = opening::opening(plan, trained.learner(), found)
         + section("scores", "What it found", scores::scores(plan, found))
+        + section("columns", "What was observed", columns::columns(plan))
         + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)
         + section("interventions", "What if", interventions::interventions(run)?)

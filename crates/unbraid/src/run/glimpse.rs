@@ -41,7 +41,7 @@ impl<'a> Glimpses<'a> {
         }
         let part = PARTS.iter().find_map(|part| plan.part(part).filter(|part| part.len() >= 3));
         let data = part.map_or(Validation::Same(&*plan.data), Validation::Part);
-        let rows = data::rows(data.get(), ROWS, rng);
+        let rows = data::labelled_rows(data.get(), ROWS, rng);
         Some(Self { data, rows, rng: rng.split("draws"), plan })
     }
 

@@ -13,6 +13,7 @@ pub mod config;
 mod directory;
 mod evaluate;
 pub mod files;
+mod first_loss;
 mod glimpse;
 mod graph;
 mod interactions;

@@ -131,7 +131,7 @@ impl TrainedRun {
 /// The concepts of data, with the values they have there.
 pub(super) fn concepts_of(data: &dyn Dataset, seed: u64) -> Result<Vec<Concept>> {
     let rng = Rng::new(seed).split("concepts");
-    Concept::all(data, &data::rows(data, RANGED, &rng))
+    Concept::all(data, &data::labelled_rows(data, RANGED, &rng))
 }
 
 /// Draw the log of a run, before its model is opened; whether there is anything to draw.

@@ -88,8 +88,12 @@ impl TrainedRun {
     pub(crate) fn score_alone(&self, how: &Scoring, watch: &dyn Watch) -> Result<Scored> {
         let plan = self.plan();
         let metrics = how.metrics_or(&plan.config.score.metrics)?;
-        let rows = |plan: &Plan| plan.config.score.rows.min(plan.task.rows);
+        let known = |plan: &Plan| plan.task.rows - plan.data.unlabelled();
+        let rows = |plan: &Plan| plan.config.score.rows.min(known(plan));
         watch.note(&format!("encoding {} rows", rows(plan)));
+        if let unknown @ 1.. = plan.data.unlabelled() {
+            watch.note(&format!("{unknown} rows have no value of some factor and are left out"));
+        }
         let mut codes = self.scored_codes(watch)?;
         let report = how.judge(&mut codes, &metrics, watch)?;
         let mut others = Vec::new();

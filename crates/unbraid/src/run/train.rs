@@ -17,7 +17,7 @@ use super::glimpse::Glimpses;
 use super::pictures::draw_training;
 use super::plan::Plan;
 use super::tensorboard::Board;
-use super::{card, files};
+use super::{card, files, first_loss};
 use crate::compute::workers::on_workers;
 use crate::error::{Error, Result};
 use crate::figures::{training, traverse};
@@ -137,6 +137,9 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
             false => learner.step(&draw, step, rate),
         };
         check_finite(run, done, &terms)?;
+        if done == 0 && encoded.is_none() {
+            first_loss::check(&terms, &*learner, &*plan.data)?;
+        }
         done += 1;
 
         let last = done == settings.steps;

@@ -4,19 +4,25 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
+use ndarray::{Array2, ArrayView2};
+use toml::Table;
 use unbraid_measure::data::{self, Dataset, Shape};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
+use super::config::data_by_name_or_path;
 use super::directory::Run;
 use super::files;
 use super::plan::Plan;
 use crate::error::{Error, Result};
-use crate::evaluate::encode::{drawn, drawn_or_mean, encode};
+use crate::evaluate::encode::{drawn, drawn_or_mean, encode, posterior};
 use crate::model::Task;
 use crate::model::entry::Entry;
 use crate::model::learner::Learner;
+
+/// The settings that say how the columns of a file become observations.
+const ALIKE: [&str; 5] = ["columns", "scale", "missing", "words", "kept"];
 
 /// A run whose model can be used.
 pub struct TrainedRun {
@@ -97,7 +103,43 @@ impl TrainedRun {
         let rng = Rng::new(self.plan.config.seed).split("encode");
         let rows = data::rows(data, rows.unwrap_or(usize::MAX), &rng);
         watch.note(&format!("encoding {} rows", rows.len()));
-        encode(self.learner(), data, &rows, watch)
+        let unknown = rows.iter().filter(|row| !data.is_labelled(**row)).count();
+        if unknown == 0 {
+            return encode(self.learner(), data, &rows, watch);
+        }
+        // Beside codes stand values of all rows, or of none.
+        watch.note(&format!(
+            "{unknown} of {} rows have no value of some factor, so the codes stand alone",
+            rows.len()
+        ));
+        let mean = posterior(self.learner(), data, &rows, watch)?.mean;
+        let values = Array2::zeros((rows.len(), 0));
+        Ok(Representation::new(mean, values, vec![])?)
+    }
+
+    /// What codes `[rows, latents]` decode to, in the units of the files that were learned from; none if the
+    /// method has no decoder.
+    pub fn decode(&self, codes: ArrayView2<f32>) -> Option<Array2<f32>> {
+        let decoded = self.learner().decode(codes)?;
+        Some(data::in_units(&*self.plan.data, decoded))
+    }
+
+    /// Other data, by name, file or folder, read as those that were learned from: with the same columns, brought
+    /// to the same scale.
+    pub fn open_alike(&self, name: &str, given: Table) -> Result<Box<dyn Dataset>> {
+        let (name, given) = data_by_name_or_path(name, given);
+        let own = &self.plan.config.data;
+        let mut settings = Table::new();
+        // Of a series or a table; the others have no such keys.
+        if self.plan.config.data_name() == name && given.contains_key("path") {
+            for key in ALIKE {
+                if let Some(value) = own.get(key) {
+                    settings.insert(key.into(), value.clone());
+                }
+            }
+        }
+        settings.extend(given);
+        Ok(data::open(&name, &settings)?.0)
     }
 
     fn check_can_encode(&self, data: &dyn Dataset) -> Result<()> {
@@ -166,5 +208,5 @@ impl TrainedRun {
 /// The rows by which a run is scored, and the generator that chose them.
 fn scored_rows(plan: &Plan) -> (Vec<usize>, Rng) {
     let rng = Rng::new(plan.config.seed).split("score");
-    (data::rows(&*plan.data, plan.config.score.rows, &rng), rng)
+    (data::labelled_rows(&*plan.data, plan.config.score.rows, &rng), rng)
 }

@@ -12,6 +12,8 @@
 use rayon::prelude::*;
 use toml::Table;
 
+use crate::data::about::About;
+use crate::data::sets::columns::{self, reading_page};
 use crate::data::{Dataset, Opened, Range, Shape, Source};
 use crate::error::Result;
 use crate::factors::Factor;
@@ -41,7 +43,8 @@ pub const SOURCE: Source = Source {
         title: "Mixing",
         summary: "nonlinear ICA: nonstationary sources mixed by a network; or your time series",
         paper: "Hyvärinen and Morioka, NeurIPS 2016; Khemakhem et al., iVAE, AISTATS 2020",
-        page: "\
+        page: concat!(
+            "\
 Nonlinear independent component analysis (ICA): the observation is a smooth mixture of independent
 sources, and the task is to recover them. That is impossible from the mixture alone. It is possible
 if the scale of the sources changes over time with a known auxiliary variable: time is cut into
@@ -83,8 +86,8 @@ Settings:
   - segment: the array or column that says to which segment a row belongs. \"\" looks for `segment`
     (and in arrays for `u`).
   - segment_length: or cut the rows into segments of this many. A shorter rest is dropped.
-  - source_columns, ignore: of a .csv or .parquet file, the columns with the true sources, and those
-    to leave out. All others are observed.
+  - source_columns: of a .csv or .parquet file, the columns with the true sources.
+  - scale and the settings of columns, at the end of this page.
 
 The published experiment with discrete data is
 
@@ -109,12 +112,15 @@ np.savez(\"mine.npz\", x=x)                    # and set data.segment_length, or
 np.savez(\"mine.npz\", x=x, segment=segment)   # a whole number per row
 ```
 
-Files of the released code of iVAE are read as they are: `x`, `s` (sources) and `u` (one column per
-segment, or a number per row). `unbraid data make mixing --out FILE.npz` writes that form, with the
-means `m` and standard deviations `L` of the segments. Without sources you can train, but not score
-against them. A constant column is refused; so is whitening where a column is a linear combination
-of others. With one segment nothing changes over time: such data open, but no model of segments can
-learn from them.
+Channels are scaled (`scale`): the mean of each becomes 0 and its standard deviation 1.
+
+Files of the released code of iVAE are read as they are, without a scale: `x`, `s` (sources) and `u`
+(one column per segment, or a number per row). `unbraid data make mixing --out FILE.npz` writes that
+form, with the means `m` and standard deviations `L` of the segments. Without sources you can train,
+but not score against them; where they are known of some rows only, the others are left out of
+scores. A constant channel of an array is refused; so is whitening where a column is a linear
+combination of others. With one segment nothing changes over time: such data open, but no model of
+segments can learn from them.
 
 How good is a score? The observations themselves reach an MCC of about 0.56 on the ivae problem.
 It varies with the seed, from 0.41 to 0.67 over the seeds 0 to 9: compare models on the same
@@ -129,7 +135,12 @@ released code compares with others, and forgets the form where `repeat` is on. M
 
 Cite: Hyvärinen and Morioka, Unsupervised Feature Extraction by Time-Contrastive Learning and
 Nonlinear ICA, NeurIPS 2016; Khemakhem, Kingma, Monti and Hyvärinen, Variational Autoencoders and
-Nonlinear ICA: A Unifying Framework, AISTATS 2020.",
+Nonlinear ICA: A Unifying Framework, AISTATS 2020.
+
+Settings of a file, of which arrays take only `scale` and `kept`:
+",
+            reading_page!()
+        ),
     },
     open,
     publication: None,
@@ -141,13 +152,17 @@ fn open(given: &Table) -> Result<Opened> {
         checks::nothing_to_generate(given)?;
         checks::one_kind_of_segment(&settings)?;
         let settings = Settings { whiten: settings.whiten.or(false), ..settings };
-        let data = files::read(&settings)?;
-        return Ok((Box::new(data), settings::to_table(&settings)));
+        let (data, settings) = files::read(&settings)?;
+        return Ok((Box::new(data), columns::spelled_out(&settings)));
     }
     checks::nothing_to_read(&settings)?;
     let settings = settings.resolved();
     checks::generated(&settings)?;
-    Ok((Box::new(generate(&settings)?), settings::to_table(&settings)))
+    let mut all = columns::spelled_out(&settings);
+    // What is drawn has no columns to speak of.
+    let reads = |key: &str| columns::Reading::KEYS.into_iter().any(|known| known == key);
+    all.retain(|key, _| key == "ignore" || !reads(key));
+    Ok((Box::new(generate(&settings)?), all))
 }
 
 /// What is observed, `[rows, width]`.
@@ -182,6 +197,7 @@ struct Mixing {
     truth: Truth,
     modulation: Option<Modulation>,
     segments: Segments,
+    about: About,
 }
 
 impl Mixing {
@@ -200,7 +216,13 @@ impl Mixing {
             truth,
             modulation,
             segments,
+            about: About::default(),
         }
+    }
+
+    fn with_about(mut self, about: About) -> Self {
+        self.about = about;
+        self
     }
 
     /// 1 in the place of the segment.
@@ -241,6 +263,23 @@ impl Dataset for Mixing {
 
     fn label(&self, index: usize) -> Option<Vec<f32>> {
         Some(self.one_hot(index))
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn unlabelled(&self) -> usize {
+        // Only a file can lack some.
+        match self.sources.iter().any(|value| value.is_nan()) {
+            false => 0,
+            true => (0..self.len()).filter(|row| !self.is_labelled(*row)).count(),
+        }
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        let width = self.factors.len();
+        self.sources[index * width..(index + 1) * width].iter().all(|value| !value.is_nan())
     }
 
     fn write_published(&self, rows: &[usize], file: &mut NpzWriter) -> Result<bool> {

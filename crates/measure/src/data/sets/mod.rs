@@ -9,6 +9,7 @@ pub mod cars3d;
 pub mod celeba;
 pub mod citris;
 pub mod color_dsprites;
+mod columns;
 pub mod dsprites;
 pub mod fashion_mnist;
 pub mod flow;

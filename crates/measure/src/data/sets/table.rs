@@ -5,12 +5,14 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use toml::Table as TomlTable;
 
+use super::columns::{self, Columns, Named, Reading, reading_page};
+use crate::data::about::Role;
 use crate::data::storage::stored::{Steps, Stored};
-use crate::data::{Opened, Source};
+use crate::data::{Glance, Opened, Range, Shape, Source};
 use crate::error::{Error, Result};
-use crate::info::{Info, did_you_mean};
+use crate::info::Info;
 use crate::settings;
-use crate::tables::{Column, Table};
+use crate::tables::Column;
 
 /// The registry entry.
 pub const SOURCE: Source = Source {
@@ -19,7 +21,8 @@ pub const SOURCE: Source = Source {
         title: "Table",
         summary: "your own vectors from the columns of a .csv or .parquet file",
         paper: "",
-        page: "\
+        page: concat!(
+            "\
 Your own vectors, one per line of a CSV or Parquet file whose columns have names. Columns that you
 name as factors are ground truth; the others are observed:
 
@@ -33,18 +36,23 @@ sensor_a,sensor_b,temperature,machine
 unbraid train --model beta-vae --data machines.csv --set data.factors='[\"temperature\", \"machine\"]'
 ```
 
+Cells are parted by commas, semicolons, tabs or bars (.csv, .tsv or .txt); numbers may have decimal
+commas. `unbraid data info machines.csv` shows what each column was taken for.
+
 A factor of words takes the values 0, 1, 2, ... in alphabetical order. Whole numbers and words are
-discrete; other numbers are discrete if they repeat. Observed columns are numbers. Everything is
-held in memory.
+discrete; other numbers are discrete if they repeat. A factor need not be known of every row: rows
+without it are learned from, and left out of scores. What is observed is held in memory.
 
 Settings:
 - path: the file.
 - factors: a list of columns that are factors. Without them you can train, but not score against
   factors.
-- ignore: a list of columns that are neither.
 - episode: the column that says to which sequence a row belongs, or \"\". Rows that follow each
   other in the file and have the same number or word there follow each other in time. A column that
-  is always the same makes one sequence of all rows.",
+  is always the same makes one sequence of all rows.
+",
+            reading_page!()
+        ),
     },
     open,
     publication: None,
@@ -54,94 +62,66 @@ Settings:
 struct Settings {
     path: String,
     factors: Vec<String>,
-    ignore: Vec<String>,
     episode: String,
+    #[serde(flatten)]
+    reading: Reading,
 }
 
-fn open(given: &TomlTable) -> Result<Opened> {
+fn parsed(given: &TomlTable) -> Result<Settings> {
     let settings: Settings = settings::parse("data", given)?;
     if settings.path.is_empty() {
         let reason = "is missing: name the .csv or .parquet file to read";
         return Err(Error::setting("data.path", reason));
     }
-    let path = Path::new(&settings.path);
-    let table = Table::read(path, &[])?;
-    let take = |names: &[String], key: &str| -> Result<Vec<&Column>> {
-        names.iter().map(|name| named(&table, name, key)).collect()
-    };
-    let factors = take(&settings.factors, "factors")?;
-    take(&settings.ignore, "ignore")?;
-    let episode = match settings.episode.as_str() {
-        "" => None,
-        name => Some(named(&table, name, "episode")?),
-    };
-    let apart = |column: &&Column| {
-        let name = column.name.as_ref();
-        let listed = |list: &[String]| name.is_some_and(|name| list.contains(name));
-        !listed(&settings.factors)
-            && !listed(&settings.ignore)
-            && name != Some(&settings.episode).filter(|name| !name.is_empty())
-    };
-    let observed: Vec<&Column> = table.columns.iter().filter(apart).collect();
-    check(path, &table, &observed, "factors")?;
-
-    let mut data = Stored::vectors(by_row(&observed, table.rows()), observed.len());
-    if !factors.is_empty() {
-        let whole: Vec<bool> = factors.iter().map(|column| column.whole).collect();
-        data = data.with_values(&settings.factors, by_row(&factors, table.rows()), &whole);
-    }
-    if let Some(episode) = episode {
-        let mut follows: Vec<bool> =
-            episode.numbers.windows(2).map(|pair| pair[0] == pair[1]).collect();
-        follows.push(false);
-        data = data.with_steps(Steps { follows, ..Steps::default() });
-    }
-    Ok((Box::new(data), settings::to_table(&settings)))
+    Ok(settings)
 }
 
-/// The column that the setting `data.{key}` names.
-pub(super) fn named<'t>(table: &'t Table, name: &str, key: &str) -> Result<&'t Column> {
-    let names = || table.columns.iter().filter_map(|column| column.name.as_deref());
-    let found = table.columns.iter().find(|column| column.name.as_deref() == Some(name));
-    found.ok_or_else(|| {
-        let known = names().collect::<Vec<_>>().join(", ");
-        let hint = did_you_mean(name, names());
-        let reason =
-            format!("names the column `{name}`, which is not there{hint} (known: {known})");
-        Error::setting(format!("data.{key}"), reason)
+/// The columns that have a name of their own in the settings.
+fn named(settings: &Settings) -> [Named<'_>; 2] {
+    let episode = match settings.episode.is_empty() {
+        true => &[],
+        false => std::slice::from_ref(&settings.episode),
+    };
+    [
+        Named { role: Role::Factor, key: "factors", names: &settings.factors },
+        Named { role: Role::Episode, key: "episode", names: episode },
+    ]
+}
+
+/// Look through a file without holding it.
+pub(in crate::data) fn glance(given: &TomlTable) -> Result<Glance> {
+    let settings = parsed(given)?;
+    let named = named(&settings);
+    let plan = columns::Plan::of(Path::new(&settings.path), &settings.reading, &named)?;
+    let shape = Shape { channels: plan.width(), height: 1, width: 1, range: Range::Real };
+    Ok(Glance {
+        rows: plan.rows(),
+        shape,
+        about: plan.about(),
+        labels: !settings.factors.is_empty(),
+        sequences: !settings.episode.is_empty(),
     })
 }
 
-/// Refuse what cannot be observed. `key` is the setting that lists the columns which are known.
-pub(super) fn check(path: &Path, table: &Table, observed: &[&Column], key: &str) -> Result<()> {
-    if table.rows() == 0 {
-        return Err(Error::format(path, "has no rows: there is nothing in it to learn from"));
+fn open(given: &TomlTable) -> Result<Opened> {
+    let mut settings = parsed(given)?;
+    let named = named(&settings);
+    let columns = columns::read(Path::new(&settings.path), &settings.reading, &named)?;
+    let Columns { observed, width, rows, known, adjacent, about, reading } = columns;
+    let mut data = Stored::vectors(observed, width).with_about(about);
+    if !settings.factors.is_empty() {
+        let factors: Vec<&Column> = known[0].iter().collect();
+        let whole: Vec<bool> = factors.iter().map(|column| column.whole).collect();
+        data = data.with_values(&settings.factors, by_row(&factors, rows), &whole);
     }
-    if observed.is_empty() {
-        let reason =
-            format!("has no column left to observe; name fewer in `data.{key}`, `data.ignore`");
-        return Err(Error::format(path, reason));
+    if let Some(episode) = known[1].first() {
+        let same = episode.numbers.windows(2).map(|pair| pair[0] == pair[1]);
+        let mut follows: Vec<bool> = same.zip(adjacent).map(|(same, next)| same && next).collect();
+        follows.push(false);
+        data = data.with_steps(Steps { follows, ..Steps::default() });
     }
-    let name = |column: &Column| column.name.clone().unwrap_or_default();
-    if let Some(words) = observed.iter().find(|column| column.words) {
-        let reason = format!(
-            "column `{}` holds words, which cannot be observed; list it in `data.{key}` or \
-             `data.ignore`",
-            name(words)
-        );
-        return Err(Error::format(path, reason));
-    }
-    for column in &table.columns {
-        if let Some(row) = column.numbers.iter().position(|number| !number.is_finite()) {
-            let reason = format!(
-                "column `{}` has {} in row {row}; remove or replace such rows first",
-                name(column),
-                column.numbers[row]
-            );
-            return Err(Error::format(path, reason));
-        }
-    }
-    Ok(())
+    settings.reading = reading;
+    Ok((Box::new(data), columns::spelled_out(&settings)))
 }
 
 /// Columns as [rows, columns].
@@ -150,42 +130,4 @@ pub(super) fn by_row(columns: &[&Column], rows: usize) -> Vec<f32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::Dataset;
-    use crate::data::testing::{assert_refused, row};
-
-    const TEXT: &str = "a,b,temperature,machine,run\n\
-                        0.5,1,20,press,1\n0.25,2,21,lathe,1\n-1,3,20,press,2\n";
-
-    fn read(text: &str, more: &str) -> Result<Box<dyn Dataset>> {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("mine.csv");
-        std::fs::write(&path, text).unwrap();
-        let mut settings: TomlTable = more.parse().unwrap();
-        settings.insert("path".into(), path.to_str().unwrap().into());
-        Ok(open(&settings)?.0)
-    }
-
-    #[test]
-    fn columns_are_observed_or_factors_or_neither() {
-        let more = "factors = ['temperature', 'machine']\nepisode = 'run'";
-        let data = read(TEXT, more).unwrap();
-        assert_eq!((data.len(), data.shape().channels), (3, 2));
-        assert_eq!(row(&*data, 1), [0.25, 2.0]);
-        assert_eq!(data.label(1), Some(vec![21.0, 0.0]));
-        let next = |row| data.next(row).map(|step| step.index);
-        assert_eq!((next(0), next(1), next(2)), (Some(1), None, None));
-        let data = read(TEXT, "ignore = ['machine', 'run']").unwrap();
-        assert_eq!((data.shape().channels, data.factors().len()), (3, 0));
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        let refused = |text, more, part| assert_refused(read(text, more), &[part]);
-        refused(TEXT, "factors = ['temprature']", "did you mean `temperature`?");
-        refused(TEXT, "", "column `machine` holds words");
-        refused("a,b\n1,2\n", "ignore = ['a', 'b']", "has no column left to observe");
-        refused("a,b\n1,nan\n", "", "column `b` has NaN in row 0");
-    }
-}
+mod tests;

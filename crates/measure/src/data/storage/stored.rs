@@ -7,7 +7,7 @@ use std::fs::File;
 use ndarray::Array2;
 
 use crate::data::storage::places::Places;
-use crate::data::{Dataset, Range, Shape, Transition, Triplet};
+use crate::data::{About, Dataset, Range, Shape, Transition, Triplet};
 use crate::factors::{Factor, Kind};
 
 /// Observations and, where known, the values of their factors.
@@ -25,6 +25,9 @@ pub(crate) struct Stored {
     /// rows are not in threes.
     from_second: Vec<bool>,
     temporal: Option<Array2<bool>>,
+    about: About,
+    /// Which rows have a factor without a value; empty if none has.
+    unlabelled: Vec<bool>,
 }
 
 /// What is known of the steps from each row to the next. Empty lists say that nothing is known.
@@ -121,26 +124,51 @@ impl Stored {
         let rows = count / shape.size();
         let (factors, values, steps) = (Vec::new(), Vec::new(), Steps::default());
         let (from_second, temporal) = (Vec::new(), None);
-        let places = None;
-        Self { shape, rows, numbers, factors, values, places, steps, from_second, temporal }
+        let (places, about, unlabelled) = (None, About::default(), Vec::new());
+        Self {
+            shape,
+            rows,
+            numbers,
+            factors,
+            values,
+            places,
+            steps,
+            from_second,
+            temporal,
+            about,
+            unlabelled,
+        }
     }
 
     /// Add the factors: their names, their values as [rows, factors], and which of them are whole
-    /// numbers by nature.
+    /// numbers by nature. A value that is not known is no number.
     pub(crate) fn with_values(
         mut self,
         names: &[String],
         values: Vec<f32>,
         whole: &[bool],
     ) -> Self {
-        let column = |k: usize| values.iter().skip(k).step_by(names.len()).copied().collect();
+        let known = |value: &f32| !value.is_nan();
+        let column =
+            |k: usize| values.iter().skip(k).step_by(names.len()).copied().filter(known).collect();
         let factor = |(k, name): (usize, &String)| {
             let column: Vec<f32> = column(k);
             Factor::of_column(name, &column, whole[k])
         };
         self.factors = names.iter().enumerate().map(factor).collect();
         self.places = Places::of(&self.factors, &values);
+        let width = names.len().max(1);
+        if values.iter().any(|value| value.is_nan()) {
+            let unknown = |row: &[f32]| row.iter().any(|value| value.is_nan());
+            self.unlabelled = values.chunks(width).map(unknown).collect();
+        }
         self.values = values;
+        self
+    }
+
+    /// Say what became of the files these rows are from.
+    pub(crate) fn with_about(mut self, about: About) -> Self {
+        self.about = about;
         self
     }
 
@@ -218,7 +246,19 @@ impl Dataset for Stored {
     fn label(&self, index: usize) -> Option<Vec<f32>> {
         let mut values = vec![0.0; self.factors.len()];
         self.values(index, &mut values);
-        (!values.is_empty()).then_some(values)
+        (!values.is_empty() && self.is_labelled(index)).then_some(values)
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn unlabelled(&self) -> usize {
+        self.unlabelled.iter().filter(|unknown| **unknown).count()
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        !self.unlabelled.get(index).copied().unwrap_or(false)
     }
 
     fn find(&self, values: &[f32]) -> Option<usize> {

@@ -1,13 +1,21 @@
 //! A label for each observation.
 
 use super::{Drawn, lacking};
-use crate::data::Dataset;
+use crate::data::{Dataset, first_label};
 use crate::error::Result;
 
 pub(super) fn check(data: &dyn Dataset) -> Result<()> {
-    match data.label(0) {
+    match first_label(data) {
         Some(_) => Ok(()),
         None => Err(lacking("labels")),
+    }
+}
+
+/// The rows that have a label, where some have none; nothing where all have.
+pub(super) fn rows(data: &dyn Dataset) -> Vec<usize> {
+    match data.unlabelled() {
+        0 => vec![],
+        _ => (0..data.len()).filter(|row| data.label(*row).is_some()).collect(),
     }
 }
 

@@ -113,7 +113,7 @@ pub struct Sampler<'a> {
     /// Whether each number of an observation is drawn to be 0 or 1, with the chance it says, at
     /// every look.
     binarize: bool,
-    /// The rows with labels, where only some have.
+    /// The rows with labels, where only some have and the supervision asks for them.
     labelled: Vec<usize>,
     rng: Rng,
 }
@@ -139,6 +139,7 @@ impl<'a> Sampler<'a> {
         supervision.check(data)?;
         let labelled = match supervision {
             Supervision::SomeLabels(some) => some.rows(data, &rng),
+            Supervision::Labels => labels::rows(data),
             _ => vec![],
         };
         Ok(Self { data, supervision, binarize, labelled, rng })
@@ -166,6 +167,10 @@ impl<'a> Sampler<'a> {
         let rows = |rng: &mut Rng| (0..count).map(|_| rng.below(data.len())).collect::<Vec<_>>();
         match self.supervision {
             Supervision::None => Drawn { views: vec![rows(rng)], ..Drawn::default() },
+            Supervision::Labels if !self.labelled.is_empty() => {
+                let among = |_| self.labelled[rng.below(self.labelled.len())];
+                labels::draw(data, (0..count).map(among).collect())
+            }
             Supervision::Labels => labels::draw(data, rows(rng)),
             Supervision::SomeLabels(_) => some_labels::draw(data, rows(rng), &self.labelled, step),
             Supervision::Pairs(pairs) => pairs.draw(data, rows(rng), rng),

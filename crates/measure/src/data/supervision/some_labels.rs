@@ -32,8 +32,13 @@ impl SomeLabels {
 
     /// The rows with labels, the same in every step.
     pub(super) fn rows(self, data: &dyn Dataset, rng: &Rng) -> Vec<usize> {
-        let count = self.labelled.min(data.len());
-        rng.split("labelled").distinct(count, data.len())
+        let mut rng = rng.split("labelled");
+        if data.unlabelled() == 0 {
+            return rng.distinct(self.labelled.min(data.len()), data.len());
+        }
+        let known: Vec<usize> = (0..data.len()).filter(|row| data.is_labelled(*row)).collect();
+        let chosen = rng.distinct(self.labelled.min(known.len()), known.len());
+        chosen.into_iter().map(|place| known[place]).collect()
     }
 }
 

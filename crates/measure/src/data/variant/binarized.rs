@@ -3,7 +3,7 @@
 //! Likelihoods of MNIST and Omniglot are of such images. In training each look at a row is another draw
 //! ([`Sampler::new`](crate::data::Sampler::new)); what is measured is drawn once, [`Binarized`].
 
-use crate::data::{Dataset, Range, Shape};
+use crate::data::{About, Dataset, Range, Shape};
 use crate::factors::Factor;
 use crate::rng::Rng;
 
@@ -51,6 +51,18 @@ impl Dataset for Binarized<'_> {
 
     fn label(&self, index: usize) -> Option<Vec<f32>> {
         self.base.label(index)
+    }
+
+    fn about(&self) -> &About {
+        self.base.about()
+    }
+
+    fn unlabelled(&self) -> usize {
+        self.base.unlabelled()
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        self.base.is_labelled(index)
     }
 }
 

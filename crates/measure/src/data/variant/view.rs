@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use super::resample::Resample;
 use super::rows::Rows;
-use crate::data::{Counterfactual, Dataset, Do, Shape, Transition, Triplet, World};
+use crate::data::{About, Counterfactual, Dataset, Do, Shape, Transition, Triplet, World};
 use crate::error::Result;
 use crate::factors::Factor;
 use crate::graph::Graph;
@@ -180,6 +180,22 @@ impl Dataset for View {
             }
         };
         Some(Counterfactual { values: self.visible(&values), observation })
+    }
+
+    fn about(&self) -> &About {
+        self.base.about()
+    }
+
+    fn unlabelled(&self) -> usize {
+        match &self.rows {
+            Rows::All => self.base.unlabelled(),
+            _ if self.base.unlabelled() == 0 => 0,
+            _ => (0..self.len()).filter(|row| !self.is_labelled(*row)).count(),
+        }
+    }
+
+    fn is_labelled(&self, index: usize) -> bool {
+        self.base.is_labelled(self.row(index))
     }
 
     fn write_published(&self, rows: &[usize], file: &mut NpzWriter) -> Result<bool> {

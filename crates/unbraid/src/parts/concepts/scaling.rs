@@ -135,7 +135,7 @@ pub fn in_dimensions(labels: &Tensor<2>, dimensions: usize) -> Tensor<2> {
 
 /// The labels of the data, or of many of its rows; refuses constant labels.
 pub fn labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
-    let rows = data::rows(data, ROWS, &rng.split("labels"));
+    let rows = data::labelled_rows(data, ROWS, &rng.split("labels"));
     let missing = || Error::Unable("the data have no labels, which name the concepts".into());
     let labels = data::labels(data, &rows).ok_or_else(missing)?;
     for (k, column) in labels.axis_iter(Axis(1)).enumerate() {
@@ -159,7 +159,7 @@ pub fn labels(data: &dyn Dataset, rng: &Rng) -> Result<Array2<f32>> {
 /// The name of a concept: that of its factor, where labels are factors.
 pub fn name(data: &dyn Dataset, concept: usize) -> String {
     let factors = data.factors();
-    let labels = data.label(0).map_or(0, |label| label.len());
+    let labels = data::first_label(data).map_or(0, |label| label.len());
     match factors.get(concept) {
         Some(factor) if factors.len() == labels => factor.name.clone(),
         _ => format!("label {concept}"),

@@ -23,12 +23,35 @@ const MOVED: [&str; 4] = ["changed", "pairs", "labelled", "ordinary"];
 /// Keys of models that came after them and have another default than what was done before, and that.
 const UNSAID: [(&str, &str, bool); 1] = [("mcq-vae", "local", false)];
 
+/// Settings of data sets that came after them and have another default than what was done before: the name
+/// of the data set, the key by which a later version is known, and what was done then.
+const UNSAID_OF_DATA: [(&str, &str, &str); 3] = [
+    ("table", "scale", "scale = 'none'\ncolumns = ['*']"),
+    ("mixing", "scale", "scale = 'none'\ncolumns = ['*']"),
+    ("images", "fit", "fit = 'stretch'\nendings = ['png', 'jpg', 'jpeg']"),
+];
+
 /// Fill in what a `run.toml` of an earlier version does not say.
 pub(super) fn completed(table: &mut Table) {
+    if let Some(data) = table.get_mut("data").and_then(Value::as_table_mut) {
+        complete_data(data);
+    }
     let Some(model) = table.get_mut("model").and_then(Value::as_table_mut) else { return };
     for (name, key, value) in UNSAID {
         if model.get("name").and_then(Value::as_str) == Some(name) && !model.contains_key(key) {
             model.insert(key.into(), Value::Boolean(value));
+        }
+    }
+}
+
+fn complete_data(data: &mut Table) {
+    let name = data.get("name").and_then(Value::as_str).unwrap_or_default().to_string();
+    // What is drawn is not read.
+    let path = data.get("path").and_then(Value::as_str).unwrap_or_default();
+    let drawn = path.is_empty();
+    for (of, key, before) in UNSAID_OF_DATA {
+        if name == of && !drawn && !data.contains_key(key) {
+            data.extend(before.parse::<Table>().expect("it is TOML"));
         }
     }
 }
@@ -170,6 +193,17 @@ mod tests {
         let new = "model = { name = 'mcq-vae', local = true }";
         assert_eq!(filled(new), table(new));
         assert_eq!(filled("model.name = 'pca'"), table("model.name = 'pca'"));
+        // Tables were not scaled, and every column was observed; pictures were stretched.
+        let scale = |text: &str| {
+            filled(text)["data"].get("scale").and_then(Value::as_str).map(str::to_string)
+        };
+        assert_eq!(scale("data = { name = 'table', path = 'a.csv' }").as_deref(), Some("none"));
+        let kept = "data = { name = 'table', path = 'a.csv', scale = 'robust' }";
+        assert_eq!(filled(kept), table(kept));
+        assert_eq!(scale("data = { name = 'mixing', path = '' }"), None);
+        assert_eq!(scale("data = { name = 'mixing', path = 'a.npz' }").as_deref(), Some("none"));
+        let images = filled("data = { name = 'images', path = 'a', size = 64 }");
+        assert_eq!(images["data"]["fit"].as_str(), Some("stretch"));
     }
 
     #[test]

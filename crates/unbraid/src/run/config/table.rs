@@ -75,7 +75,7 @@ pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
     let kind = match () {
         () if registered => return (name.into(), absolute_path(given)),
         () if array => "arrays",
-        () if extension == "csv" || extension == "parquet" => "table",
+        () if ["csv", "tsv", "parquet"].iter().any(|known| extension == *known) => "table",
         () if folder => "images",
         () => return (name.into(), given),
     };
@@ -87,6 +87,8 @@ pub fn data_by_name_or_path(name: &str, mut given: Table) -> (String, Table) {
 pub(in crate::run) fn absolute_path(mut given: Table) -> Table {
     for key in ["path", "labels"] {
         if let Some(Value::String(path)) = given.get_mut(key)
+            // The labels of pictures may be the folders they are in.
+            && path != "folders"
             && Path::new(path).exists()
             && let Ok(absolute) = std::path::absolute(&path)
         {

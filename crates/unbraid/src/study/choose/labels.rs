@@ -180,7 +180,7 @@ impl Labels {
     fn values(&self, run: &TrainedRun, n: usize, watch: &dyn Watch) -> Result<Values> {
         let data = &*run.plan().data;
         let rng = Rng::new(self.seed).split("labels").at(n as u64);
-        let pool = data::rows(data, (DRAWS * n).min(POOL).max(n), &rng.split("pool"));
+        let pool = data::labelled_rows(data, (DRAWS * n).min(POOL).max(n), &rng.split("pool"));
         let codes = encode(run.learner(), data, &pool, watch)?;
         let draw = |k: usize| {
             let rows = rng.split("draws").at(k as u64).distinct(n, pool.len());

@@ -1,120 +1,166 @@
-//! The labels of a folder of pictures: a CSV with one row per picture.
+//! The labels of a folder of pictures: from a table with one row per picture, or from the folders within.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
-use csv::{ReaderBuilder, StringRecord, Trim};
-
+use crate::data::about::Channel;
+use crate::data::sets::columns::{Builder, check_factor, factor_channel};
 use crate::error::{Error, Result};
+use crate::tables::Column;
+use crate::tables::profile::{self, Profile};
+use crate::tables::sheet::{Cell, Decimal, Separator, Sheet};
 
-/// Factors as read from a CSV.
+/// The columns that have the path of the picture, if one is called so; else the first.
+const PATHS: [&str; 5] = ["file", "file_name", "filename", "path", "image"];
+
+/// The factors of some pictures.
 pub(super) struct Labels {
     pub(super) names: Vec<String>,
-    /// [pictures, factors]
+    /// [pictures, factors]; what is not known is no number.
     pub(super) values: Vec<f32>,
     /// Which factors are whole numbers or words.
     pub(super) whole: Vec<bool>,
+    pub(super) channels: Vec<Channel>,
 }
 
-/// Read the labels of `files`, in the order of `files`.
-pub(super) fn read(path: &Path, files: &[String]) -> Result<Labels> {
-    let refuse = |reason: String| Error::format(path, reason);
-    let file = std::fs::File::open(path).map_err(|source| Error::io("read", path, &source))?;
-    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(file);
-    let malformed = |source: csv::Error| refuse(format!("is no readable CSV: {source}"));
+impl Labels {
+    /// Without these pictures, which are in order.
+    pub(super) fn forget(&mut self, pictures: &[usize]) {
+        let (width, mut picture) = (self.names.len(), 0..);
+        let mut kept = Vec::with_capacity(self.values.len());
+        for row in self.values.chunks(width.max(1)) {
+            if picture.next().is_some_and(|k: usize| pictures.binary_search(&k).is_err()) {
+                kept.extend_from_slice(row);
+            }
+        }
+        self.values = kept;
+    }
 
-    let header = reader.headers().map_err(malformed)?;
-    let names: Vec<String> = header.iter().skip(1).map(ToString::to_string).collect();
-    check_names(&names).map_err(refuse)?;
-    let records: Vec<StringRecord> =
-        reader.records().collect::<std::result::Result<_, _>>().map_err(malformed)?;
-    let rows = in_order(&records, files).map_err(refuse)?;
+    /// How many pictures have a factor without a value.
+    pub(super) fn unknown(&self) -> usize {
+        let rows = self.values.chunks(self.names.len().max(1));
+        rows.filter(|row| row.iter().any(|value| value.is_nan())).count()
+    }
 
-    let columns = names.iter().enumerate().map(|(k, name)| column(&rows, k + 1, name));
-    let columns: Vec<(Vec<f32>, bool)> =
-        columns.collect::<std::result::Result<_, _>>().map_err(refuse)?;
-    let row = |k: usize| columns.iter().map(move |(numbers, _)| numbers[k]);
-    Ok(Labels {
-        values: (0..files.len()).flat_map(row).collect(),
-        whole: columns.iter().map(|(_, whole)| *whole).collect(),
-        names,
-    })
+    /// From a column for each factor; `row` says which of its rows a picture has.
+    fn of(columns: Vec<(Profile, Column)>, row: &[Option<usize>]) -> Self {
+        let value =
+            |column: &Column, row: &Option<usize>| row.map_or(f32::NAN, |r| column.numbers[r]);
+        let values = row.iter().flat_map(|r| columns.iter().map(move |(_, c)| value(c, r)));
+        Self {
+            values: values.collect(),
+            names: columns.iter().map(|(profile, _)| profile.name.clone()).collect(),
+            whole: columns.iter().map(|(_, column)| column.whole).collect(),
+            channels: columns.iter().map(|(profile, _)| factor_channel(profile)).collect(),
+        }
+    }
 }
 
-fn check_names(names: &[String]) -> std::result::Result<(), String> {
+/// From texts, one for each picture that has one: numbers if all of them are, or else words.
+pub(super) fn of_texts(names: &[String], texts: &[Vec<Option<&str>>]) -> Labels {
+    fn cell<'a>(text: &Option<&'a str>) -> Cell<'a> {
+        text.map_or(Cell::Missing, Cell::Text)
+    }
+    let column = |(name, texts): (&String, &Vec<Option<&str>>)| {
+        let profile = Profile::of_cells(name, texts.iter().map(cell));
+        let mut builder = Builder::new(&profile);
+        texts.iter().for_each(|text| builder.see(cell(text)));
+        (profile, builder.finish())
+    };
+    let columns: Vec<(Profile, Column)> = names.iter().zip(texts).map(column).collect();
+    let rows: Vec<Option<usize>> = (0..texts.first().map_or(0, Vec::len)).map(Some).collect();
+    Labels::of(columns, &rows)
+}
+
+/// The factor `class`: the folder of each picture.
+pub(super) fn of_folders(folder: &Path, files: &[String]) -> Result<Labels> {
+    let class = |file: &String| -> Option<String> {
+        let (folder, _) = file.rsplit_once('/')?;
+        Some(folder.to_string())
+    };
+    let classes: Vec<Option<String>> = files.iter().map(class).collect();
+    if classes.iter().all(Option::is_none) {
+        let reason = "has no folders within it, which were to be the labels; set `data.labels` to a \
+                      table, or leave it out";
+        return Err(Error::format(folder, reason));
+    }
+    let texts: Vec<Option<&str>> = classes.iter().map(Option::as_deref).collect();
+    Ok(of_texts(&["class".into()], &[texts]))
+}
+
+/// The columns of a table.
+pub(super) fn of_table(path: &Path, folder: &Path, files: &[String]) -> Result<Labels> {
+    let sheet = Sheet::open(path, Separator::Auto)?;
+    let paths = check_names(&sheet)?;
+    let (_, profiles) = profile::of(&sheet, Decimal::Auto)?;
+    let factors = || profiles.iter().enumerate().filter(|(k, _)| *k != paths);
+    for (_, profile) in factors() {
+        check_factor(&sheet, profile)?;
+    }
+    let mut builders: Vec<Option<Builder>> =
+        (0..profiles.len()).map(|k| (k != paths).then(|| Builder::new(&profiles[k]))).collect();
+    let mut named: Vec<(u64, String)> = Vec::new();
+    sheet.each(|column, spot, cell| {
+        match (&mut builders[column], cell) {
+            (Some(builder), cell) => builder.see(cell),
+            (None, Cell::Text(text)) => named.push((spot.line, text.to_string())),
+            (None, _) => named.push((spot.line, String::new())),
+        }
+        Ok(())
+    })?;
+    let rows = in_order(&sheet, &named, folder, files)?;
+    let columns = builders.into_iter().zip(profiles);
+    let columns = columns.filter_map(|(builder, profile)| Some((profile, builder?.finish())));
+    Ok(Labels::of(columns.collect(), &rows))
+}
+
+/// Refuse a table that cannot be one of labels; says which column has the paths.
+fn check_names(sheet: &Sheet) -> Result<usize> {
     let first = "the first line must name the columns: the path of the picture, then the factors";
-    if names.is_empty() {
-        return Err(format!("has no factors; {first}"));
+    let refuse = |reason: String| Err(Error::format(sheet.path(), reason));
+    if sheet.names.len() < 2 {
+        return refuse(format!("has no factors; {first}"));
     }
-    match names.iter().enumerate().find(|(k, n)| n.is_empty() || names[..*k].contains(n)) {
-        Some((_, name)) if name.is_empty() => Err(format!("has a column without a name; {first}")),
-        Some((_, name)) => Err(format!("has the column `{name}` twice")),
-        None => Ok(()),
+    if sheet.has_unnamed() {
+        return refuse(format!("has a column without a name; {first}"));
     }
+    if let Some(twice) = sheet.repeated() {
+        return refuse(format!("has the column `{twice}` twice"));
+    }
+    let is_path = |name: &String| PATHS.contains(&name.to_lowercase().as_str());
+    Ok(sheet.names.iter().position(is_path).unwrap_or(0))
 }
 
-/// The record of each picture.
-fn in_order<'a>(
-    records: &'a [StringRecord],
+/// The row of each picture, if it has one.
+fn in_order(
+    sheet: &Sheet,
+    named: &[(u64, String)],
+    folder: &Path,
     files: &[String],
-) -> std::result::Result<Vec<&'a StringRecord>, String> {
+) -> Result<Vec<Option<usize>>> {
+    let refuse = |reason: String| Err(Error::format(sheet.path(), reason));
     let places: HashMap<&str, usize> =
         files.iter().enumerate().map(|(place, file)| (file.as_str(), place)).collect();
-    let mut rows: Vec<Option<&StringRecord>> = vec![None; files.len()];
-    for record in records {
-        let file = record[0].strip_prefix("./").unwrap_or(&record[0]);
-        let Some(&place) = places.get(file) else {
-            return Err(format!(
-                "line {} names `{file}`, which is not in the folder; paths start there, as in `{}`",
-                line(record),
+    let mut rows: Vec<Option<usize>> = vec![None; files.len()];
+    for (row, (line, name)) in named.iter().enumerate() {
+        let file = name.strip_prefix("./").unwrap_or(name).replace('\\', "/");
+        let Some(&place) = places.get(file.as_str()) else {
+            // A file that is there but is not read is counted with those.
+            if !file.is_empty() && folder.join(&file).is_file() {
+                continue;
+            }
+            return refuse(format!(
+                "{} names `{file}`, which is not in the folder; paths start there, as in `{}`",
+                sheet.place(*line),
                 files[0]
             ));
         };
-        if rows[place].replace(record).is_some() {
-            return Err(format!("line {} names `{file}` a second time", line(record)));
+        if rows[place].replace(row).is_some() {
+            return refuse(format!("{} names `{file}` a second time", sheet.place(*line)));
         }
     }
-    let missing: Vec<&String> =
-        rows.iter().zip(files).filter(|(row, _)| row.is_none()).map(|(_, file)| file).collect();
-    match missing.first() {
-        Some(file) => Err(format!(
-            "has no row for `{file}` ({} of {} pictures have none); every picture needs one",
-            missing.len(),
-            files.len()
-        )),
-        None => Ok(rows.into_iter().flatten().collect()),
+    match rows.iter().any(Option::is_some) {
+        true => Ok(rows),
+        false => refuse(format!("has no row for any picture, such as `{}`", files[0])),
     }
-}
-
-/// The numbers of a column and whether they are whole; words are numbered in alphabetical order.
-fn column(
-    rows: &[&StringRecord],
-    place: usize,
-    name: &str,
-) -> std::result::Result<(Vec<f32>, bool), String> {
-    let refuse = |record: &StringRecord, reason: &str| {
-        Err(format!("line {}, column `{name}`: `{}` {reason}", line(record), &record[place]))
-    };
-    let numbers: Vec<Option<f32>> = rows.iter().map(|row| row[place].parse().ok()).collect();
-    let any_number = numbers.iter().any(Option::is_some);
-    for (record, number) in rows.iter().zip(&numbers) {
-        match number {
-            None if record[place].is_empty() => return refuse(record, "is empty; fill it in"),
-            None if any_number => return refuse(record, "is no number, but others in it are"),
-            Some(number) if !number.is_finite() => return refuse(record, "is no finite number"),
-            _ => {}
-        }
-    }
-    if any_number {
-        let whole = rows.iter().all(|row| row[place].parse::<i64>().is_ok());
-        return Ok((numbers.into_iter().flatten().collect(), whole));
-    }
-    let words: BTreeSet<&str> = rows.iter().map(|row| &row[place]).collect();
-    let numbers: HashMap<&str, f32> =
-        words.into_iter().enumerate().map(|(k, word)| (word, k as f32)).collect();
-    Ok((rows.iter().map(|row| numbers[&row[place]]).collect(), true))
-}
-
-fn line(record: &StringRecord) -> u64 {
-    record.position().map_or(0, csv::Position::line)
 }

@@ -3,6 +3,7 @@
 use toml::Table;
 
 use super::choices::Settings;
+use crate::data::sets::columns::Reading;
 use crate::error::{Error, Result};
 use crate::settings;
 
@@ -13,8 +14,8 @@ const WIDEST: usize = 512;
 /// After that many the observations are noise to any learner.
 const MOST_LAYERS: usize = 100;
 /// The settings that count if a file is read.
-const OF_FILES: [&str; 7] =
-    ["path", "segment", "segment_length", "source_columns", "ignore", "whiten", "factors"];
+const OF_FILES: [&str; 6] =
+    ["path", "segment", "segment_length", "source_columns", "whiten", "factors"];
 
 /// Check settings that are complete.
 pub(super) fn generated(settings: &Settings) -> Result<()> {
@@ -81,7 +82,9 @@ fn affordable(settings: &Settings) -> Result<()> {
 pub(super) fn nothing_to_generate(given: &Table) -> Result<()> {
     let defaults = settings::to_table(&Settings::default());
     let idle = given.iter().find(|(key, value)| {
-        !OF_FILES.contains(&key.as_str()) && defaults.get(*key) != Some(*value)
+        !OF_FILES.contains(&key.as_str())
+            && !Reading::KEYS.contains(&key.as_str())
+            && defaults.get(*key) != Some(*value)
     });
     match idle {
         None => Ok(()),
@@ -94,14 +97,17 @@ pub(super) fn nothing_to_generate(given: &Table) -> Result<()> {
 
 /// Without a file there is nothing to cut, and no column to name.
 pub(super) fn nothing_to_read(settings: &Settings) -> Result<()> {
-    let Settings { segment, segment_length, source_columns, ignore, .. } = settings;
+    let Settings { segment, segment_length, source_columns, .. } = settings;
+    let (given, unsaid) =
+        (settings::to_table(&settings.reading), settings::to_table(&Reading::default()));
+    let reads = |key: &'static str| (key, given.get(key) != unsaid.get(key));
     let idle = [
         ("segment", !segment.is_empty()),
         ("segment_length", *segment_length > 0),
         ("source_columns", !source_columns.is_empty()),
-        ("ignore", !ignore.is_empty()),
     ];
-    match idle.into_iter().find(|(_, is_set)| *is_set) {
+    let mut idle = idle.into_iter().chain(Reading::KEYS.map(reads));
+    match idle.find(|(_, is_set)| *is_set) {
         None => Ok(()),
         Some((key, _)) => Err(Error::setting(
             format!("data.{key}"),

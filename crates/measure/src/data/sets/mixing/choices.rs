@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::sets::columns::Reading;
+
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own in [data]")]
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Settings {
@@ -27,7 +29,8 @@ pub(super) struct Settings {
     pub(super) segment: String,
     pub(super) segment_length: usize,
     pub(super) source_columns: Vec<String>,
-    pub(super) ignore: Vec<String>,
+    #[serde(flatten)]
+    pub(super) reading: Reading,
 }
 
 /// Whose generator it is.

@@ -15,7 +15,15 @@ pub(super) fn write(data: &Mixing, rows: &[usize], file: &mut NpzWriter) -> Resu
             rows.iter().try_for_each(|row| sink(&numbers[row * width..(row + 1) * width]))
         })
     };
-    table("x", &data.observed, data.shape.channels)?;
+    match &data.about.scaling {
+        None => table("x", &data.observed, data.shape.channels)?,
+        // In the units of the file that was read.
+        Some(scaling) => {
+            let mut observed = data.observed.clone();
+            scaling.undo(&mut observed);
+            table("x", &observed, data.shape.channels)?;
+        }
+    }
     if !data.factors.is_empty() {
         // The sources themselves, even where the factors are their sizes.
         table("s", &data.sources, data.factors.len())?;

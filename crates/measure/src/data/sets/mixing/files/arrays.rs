@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::super::choices::Settings;
 use super::super::numbered;
-use super::{Contents, Matrix};
+use super::{Contents, Matrix, columns, scale_of_arrays};
+use crate::data::about::About;
+use crate::data::sets::columns::Reading;
 use crate::error::{Error, Result};
 use crate::npz::{self, Array, Npz};
 
@@ -22,7 +24,7 @@ pub(super) fn from_npz(path: &Path, settings: &Settings) -> Result<Contents> {
         let held = file.names().join(", ");
         return Err(refuse(format!("has no array `x` of what is observed; it holds {held}")));
     };
-    let observed = matrix(file.array(observed)?, "x").map_err(refuse)?;
+    let mut observed = matrix(file.array(observed)?, "x").map_err(refuse)?;
     let sources = match found(&file, SOURCES) {
         None => None,
         Some(name) => Some(matrix(file.array(name)?, "s").map_err(refuse)?),
@@ -40,7 +42,21 @@ pub(super) fn from_npz(path: &Path, settings: &Settings) -> Result<Contents> {
         _ => None,
     };
     let names = numbered(sources.as_ref().map_or(0, |sources| sources.width));
-    Ok(Contents { observed, sources, names, segment })
+    // Only the released code calls the segments so.
+    let (about, reading) = scaled(path, &mut observed, settings, file.has("u"))?;
+    Ok(Contents { observed, sources, names, segment, about, reading })
+}
+
+fn scaled(
+    path: &Path,
+    observed: &mut Matrix,
+    settings: &Settings,
+    published: bool,
+) -> Result<(About, Reading)> {
+    super::check_change(&observed.numbers, observed.width)
+        .map_err(|reason| Error::format(path, reason))?;
+    let scale = scale_of_arrays(settings, published, &observed.numbers);
+    columns::scaled(observed, &Reading { scale, ..settings.reading.clone() })
 }
 
 /// Observations alone.
@@ -52,14 +68,19 @@ pub(super) fn from_npy(path: &Path, settings: &Settings) -> Result<Contents> {
         return Err(Error::setting("data.segment", reason));
     }
     let refuse = |reason: String| Error::format(path, reason);
-    let observed = matrix(npz::read_npy(path)?, "x").map_err(refuse)?;
-    Ok(Contents { observed, sources: None, names: Vec::new(), segment: None })
+    let mut observed = matrix(npz::read_npy(path)?, "x").map_err(refuse)?;
+    let (about, reading) = scaled(path, &mut observed, settings, false)?;
+    Ok(Contents { observed, sources: None, names: Vec::new(), segment: None, about, reading })
 }
 
 /// Arrays have no names of columns.
 fn no_columns(settings: &Settings) -> Result<()> {
-    let lists = [("source_columns", &settings.source_columns), ("ignore", &settings.ignore)];
-    match lists.into_iter().find(|(_, list)| !list.is_empty()) {
+    let Reading { columns, ignore, .. } = &settings.reading;
+    let lists = [("source_columns", &settings.source_columns), ("ignore", ignore)];
+    // "*" is what runs of earlier versions are given.
+    let columns = Some(("columns", columns)).filter(|(_, list)| *list != &["*"]);
+    let mut lists = lists.into_iter().chain(columns);
+    match lists.find(|(_, list)| !list.is_empty()) {
         None => Ok(()),
         Some((key, _)) => Err(Error::setting(
             format!("data.{key}"),

@@ -118,7 +118,7 @@ fn arrays_under_the_names_of_other_data_are_read() {
         ("observations", &[120, 5], observed.as_slice().unwrap()),
         ("values", &[120, 5], sources.as_slice().unwrap()),
     ]);
-    let again = format!("{path}segment_length = 40");
+    let again = format!("{path}segment_length = 40\nscale = 'none'");
     assert_eq!(both(&again), (observed, sources));
     assert_eq!(segments(&*data(&again)), segments(&*data(small)));
 }

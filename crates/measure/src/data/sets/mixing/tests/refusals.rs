@@ -40,7 +40,7 @@ fn slips_of_the_finger_are_refused() {
         ("path = 'mine.npz'\nfresh = true", "`data.fresh` says how data are drawn"),
         ("factors = 'sign'", "`size`"),
         ("path = 'mine.npz'\nseed = 3", "`data.seed` says how data are drawn"),
-        ("path = 'mine.txt'", "is neither .npz, .npy, .csv nor .parquet"),
+        ("path = 'mine.xlsx'", "is neither .npz, .npy, .csv, .tsv nor .parquet"),
     ] {
         let error = refusal(settings);
         assert!(error.contains(words), "{settings}: {error}");
