@@ -1,0 +1,55 @@
+//! Single bits that flip in files: found, or harmless.
+
+use super::chance::Chance;
+use super::ledger::Ledger;
+use super::program::{How, Words};
+use super::scenes;
+use super::stage::{Stage, Verdict};
+use super::tree::Tree;
+use super::{Bench, KINDS};
+use crate::Result;
+
+pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
+    let kind = KINDS[4];
+    let all = scenes::subjects();
+    let count = bench.count(1000, 24);
+    for (place, (scene, check)) in all.iter().enumerate() {
+        let mine: Vec<usize> =
+            (0..count).filter(|n| n % all.len() == place && bench.wants(&n.to_string())).collect();
+        if mine.is_empty() {
+            continue;
+        }
+        let stage = Stage::new(scene.clone(), &bench.program)?;
+        for number in mine {
+            let chance = &mut Chance::of(bench.options.seed, kind, number);
+            let (verdict, what) = flip(&stage, check, chance)?;
+            ledger.enter(kind, &scene.name, &number.to_string(), &what, verdict);
+        }
+    }
+    Ok(())
+}
+
+fn flip(stage: &Stage, check: &Words, chance: &mut Chance) -> Result<(Verdict, String)> {
+    let mut tree: Tree = stage.before.clone();
+    let mut files: Vec<(&String, &mut Vec<u8>)> =
+        tree.0.iter_mut().filter_map(|(path, bytes)| Some((path, bytes.as_mut()?))).collect();
+    files.retain(|(_, bytes)| !bytes.is_empty());
+    // Every file as often as any other: the small ones say what the large ones are.
+    let place = chance.below(files.len());
+    let (path, bytes) = &mut files[place];
+    let bit = chance.below(bytes.len() * 8);
+    bytes[bit / 8] ^= 1 << (bit % 8);
+    let what = format!("bit {bit} of {path}");
+    tree.write(&stage.program.place())?;
+    let checked = stage.program.run(check)?;
+    let verdict = match checked.how {
+        // What it found is on standard output.
+        How::Code(1) if !checked.said.contains("panicked") => {
+            Verdict::Refused(format!("unbraid {} exits with 1", check.join(" ")))
+        }
+        // An earlier version has no `check`.
+        How::Code(0 | 2) => stage.repeat()?,
+        _ => Verdict::Other(checked.misbehaviour().unwrap_or_default()),
+    };
+    Ok((verdict, what))
+}

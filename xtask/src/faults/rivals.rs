@@ -1,0 +1,70 @@
+//! Two processes on one directory: one does it, the other is told or waits, and nothing is lost.
+
+use std::time::Duration;
+
+use super::chance::Chance;
+use super::ledger::Ledger;
+use super::program::{Ended, Words};
+use super::scenes;
+use super::stage::{Stage, Verdict};
+use super::{Bench, KINDS};
+use crate::Result;
+
+/// What the one who comes too late is told.
+const TOLD: [&str; 2] = ["is being written to by", "already holds a run"];
+
+pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
+    let kind = KINDS[3];
+    let all = scenes::pairs();
+    let count = bench.count(200, 7);
+    for (place, (scene, second)) in all.iter().enumerate() {
+        let mine: Vec<usize> =
+            (0..count).filter(|n| n % all.len() == place && bench.wants(&n.to_string())).collect();
+        if mine.is_empty() {
+            continue;
+        }
+        let stage = Stage::new(scene.clone(), &bench.program)?;
+        for number in mine {
+            let chance = &mut Chance::of(bench.options.seed, kind, number);
+            let (verdict, what) = pair(&stage, second, chance)?;
+            ledger.enter(kind, &scene.name, &number.to_string(), &what, verdict);
+        }
+    }
+    Ok(())
+}
+
+fn pair(stage: &Stage, second: &Words, chance: &mut Chance) -> Result<(Verdict, String)> {
+    stage.reset()?;
+    let first = stage.program.start(&stage.scene.command, None, "said")?;
+    // Half of them at once, the others at any moment of the first.
+    let late = if chance.once_in(2) { 0.0 } else { stage.seconds * chance.share() };
+    std::thread::sleep(Duration::from_secs_f64(late));
+    let second_running = stage.program.start(second, None, "said-second")?;
+    let ended = [first.wait()?, second_running.wait()?];
+    let what = format!("the second {:.0} ms after the first", late * 1e3);
+    let same_command = *second == stage.scene.command;
+    let verdict = match between(&ended, same_command) {
+        Some(verdict) => verdict,
+        None => stage.repeat()?,
+    };
+    Ok((verdict, what))
+}
+
+/// What is wrong with how the two ended.
+fn between(ended: &[Ended; 2], same_command: bool) -> Option<Verdict> {
+    if let Some(what) = ended.iter().find_map(Ended::misbehaviour) {
+        return Some(Verdict::Other(what));
+    }
+    let refusals: Vec<&str> = ended.iter().filter_map(Ended::refusal).collect();
+    let told = |sentence: &&str| TOLD.iter().any(|words| sentence.contains(words));
+    match refusals.iter().find(|sentence| same_command && !told(sentence)) {
+        Some(sentence) => {
+            Some(Verdict::Other(format!("a rival was told something else: {sentence}")))
+        }
+        // One that scores may be refused for want of weights, and the one that trains for the first one's lock.
+        None if same_command && refusals.len() == 2 => {
+            Some(Verdict::Other(format!("neither did it: {}", refusals.join("; "))))
+        }
+        None => None,
+    }
+}

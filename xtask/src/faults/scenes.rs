@@ -1,0 +1,175 @@
+//! What is put under stress: each command with what must be there before, and what must be there in the end.
+
+use super::models::{MODELS, Small, words};
+use super::program::Words;
+
+/// A command, and how it is repeated.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    /// Its name in the table and in `--only`.
+    pub(super) name: String,
+    /// What is done before, undisturbed.
+    pub(super) before: Vec<Words>,
+    /// Whether the last of `before` is killed on its way, so that the scene goes on with what it left.
+    pub(super) interrupted: bool,
+    /// What meets the faults.
+    pub(super) command: Words,
+    /// What is done after the fault.
+    pub(super) again: Vec<Words>,
+    /// The files that must then be as if nothing had happened.
+    pub(super) results: Vec<&'static str>,
+    /// Whether doing it again takes away the drafts of the one that was killed.
+    pub(super) tidy: bool,
+    /// What a reader makes of a directory between the fault and the repetition; it writes to `../glance.npz`.
+    pub(super) glance: Option<Words>,
+}
+
+const RUN: [&str; 8] = [
+    "run/run.toml",
+    "run/log.jsonl",
+    "run/model.safetensors",
+    "run/resume/checkpoint.safetensors",
+    "run/base/run.toml",
+    "run/base/log.jsonl",
+    "run/base/model.safetensors",
+    "run/base/resume/checkpoint.safetensors",
+];
+const SCORED: [&str; 2] = ["run/scores.json", "run/representation.npz"];
+const REPORTED: [&str; 4] = ["run/report.html", "run/*.png", "run/*.svg", "run/*.gif"];
+const STUDY: [&str; 7] = [
+    "study/runs/*/run.toml",
+    "study/runs/*/log.jsonl",
+    "study/runs/*/model.safetensors",
+    "study/runs/*/resume/checkpoint.safetensors",
+    "study/runs/*/scores.json",
+    "study/runs/*/representation.npz",
+    "study/results.csv",
+];
+
+const SCORE: &str = "score --quiet run --metrics mig,mcc";
+const REPORT: &str = "report --quiet run";
+const ENCODE: &str = "encode --quiet run";
+const PLAN: &str = "study plan --quiet ../material/study.toml --out study";
+const WORK: &str = "study work --quiet study";
+const GATHER: &str = "study gather --quiet study";
+const IMPORT: &str = "data import --quiet mnist --from ../material/digits --unchecked";
+const OTHER: &str = "data import --quiet mnist --from ../material/others --unchecked";
+const MAKE: &str = "data make --quiet xy-object --rows 40 --out made.npz";
+
+/// A small image model: the one on which everything else is tried.
+fn vae() -> Words {
+    MODELS[0].train()
+}
+
+fn scene(name: &str, before: Vec<Words>, command: Words, results: &[&'static str]) -> Scene {
+    Scene {
+        name: name.into(),
+        before,
+        interrupted: false,
+        again: vec![command.clone()],
+        command,
+        results: results.to_vec(),
+        tidy: false,
+        glance: None,
+    }
+}
+
+/// Training a model from nothing.
+pub(super) fn training(model: &Small) -> Scene {
+    let name = if model.0 == "vae" { "train".into() } else { format!("train-{}", model.0) };
+    Scene { tidy: true, ..scene(&name, vec![], model.train(), &RUN) }
+}
+
+/// Going on with a training that was killed.
+pub(super) fn resuming() -> Scene {
+    Scene { tidy: true, interrupted: true, ..scene("resume", vec![vae()], vae(), &RUN) }
+}
+
+pub(super) fn scoring() -> Scene {
+    scene("score", vec![vae()], words(SCORE), &[&RUN[..4], &SCORED].concat())
+}
+
+pub(super) fn encoding() -> Scene {
+    scene("encode", vec![vae()], words(ENCODE), &[&RUN[..4], &["run/codes.npz"]].concat())
+}
+
+pub(super) fn reporting() -> Scene {
+    let results = [&RUN[..4], &SCORED, &REPORTED].concat();
+    scene("report", vec![vae()], words(REPORT), &results)
+}
+
+fn planning() -> Scene {
+    scene("study-plan", vec![], words(PLAN), &["study/study.toml"])
+}
+
+pub(super) fn working() -> Scene {
+    let again = vec![words(WORK), words(GATHER)];
+    Scene { again, ..scene("study-work", vec![words(PLAN)], words(WORK), &STUDY) }
+}
+
+pub(super) fn gathering() -> Scene {
+    let results = ["study/results.csv", "study/table.csv", "study/results.parquet"];
+    scene("study-gather", vec![words(PLAN), words(WORK)], words(GATHER), &results)
+}
+
+pub(super) fn importing() -> Scene {
+    Scene { tidy: true, ..scene("import", vec![], words(IMPORT), &["library/mnist/*"]) }
+}
+
+/// Importing in place of an earlier import: whoever reads in between sees the one or the other.
+fn replacing() -> Scene {
+    let glance = Some(words("data make --quiet mnist --out ../glance.npz"));
+    let scene = scene("import-over", vec![words(IMPORT)], words(OTHER), &["library/mnist/*"]);
+    Scene { tidy: true, glance, ..scene }
+}
+
+fn making() -> Scene {
+    scene("make", vec![], words(MAKE), &["made.npz"])
+}
+
+/// Those whose calls fail one by one, and in which the power is cut.
+pub(super) fn all() -> Vec<Scene> {
+    let with_base = MODELS.iter().find(|model| model.0 == "citris-nf");
+    let based = with_base.map(training);
+    let scenes = [training(&MODELS[0]), resuming(), scoring(), encoding(), reporting(), planning()];
+    let others = [working(), gathering(), importing(), replacing(), making()];
+    scenes.into_iter().chain(based).chain(others).collect()
+}
+
+/// Those that are killed at random moments: every kind of model, and whatever takes long.
+pub(super) fn long() -> Vec<Scene> {
+    let models = MODELS.iter().map(training);
+    models.chain([scoring(), reporting(), working(), encoding(), importing()]).collect()
+}
+
+/// Two commands on one directory at once.
+pub(super) fn pairs() -> Vec<(Scene, Words)> {
+    let scored = Scene { name: "resume beside score".into(), ..resuming() };
+    let beside = Scene { name: "score beside report".into(), ..reporting() };
+    let named = |name: &str, scene: Scene| {
+        let second = scene.command.clone();
+        (Scene { name: name.into(), ..scene }, second)
+    };
+    vec![
+        named("two resume", resuming()),
+        named("two begin", training(&MODELS[0])),
+        (Scene { again: vec![vae(), words(SCORE)], ..scored }, words(SCORE)),
+        named("two reports", reporting()),
+        (beside, words(SCORE)),
+        named("two workers", working()),
+        named("two imports", importing()),
+    ]
+}
+
+/// What is flipped in: a run with its scores, a study, imported data; with what is then done with it.
+pub(super) fn subjects() -> Vec<(Scene, Words)> {
+    let results = [&RUN[..4], &SCORED, &["run/codes.npz"]].concat();
+    let again = vec![vae(), words(SCORE), words(ENCODE)];
+    let run = Scene { again, ..scene("run", vec![vae(), words(SCORE)], words(ENCODE), &results) };
+    let before = vec![words(PLAN), words(WORK)];
+    let again = vec![words(WORK), words(GATHER)];
+    let study = Scene { again, ..scene("study", before, words(GATHER), &STUDY) };
+    let read = words("data make --quiet mnist --out made.npz");
+    let data = scene("data", vec![words(IMPORT)], read, &["made.npz"]);
+    vec![(run, words("check run")), (study, words("check study")), (data, words("check mnist"))]
+}
