@@ -10,23 +10,10 @@ use super::{Bench, KINDS};
 use crate::Result;
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
-    let kind = KINDS[4];
-    let all = scenes::subjects();
-    let count = bench.count(1000, 24);
-    for (place, (scene, check)) in all.iter().enumerate() {
-        let mine: Vec<usize> =
-            (0..count).filter(|n| n % all.len() == place && bench.wants(&n.to_string())).collect();
-        if mine.is_empty() {
-            continue;
-        }
-        let stage = Stage::new(scene.clone(), &bench.program)?;
-        for number in mine {
-            let chance = &mut Chance::of(bench.options.seed, kind, number);
-            let (verdict, what) = flip(&stage, check, chance)?;
-            ledger.enter(kind, &scene.name, &number.to_string(), &what, verdict);
-        }
-    }
-    Ok(())
+    let (all, checks): (Vec<_>, Vec<_>) = scenes::subjects().into_iter().unzip();
+    bench.each(KINDS[4], [1000, 12], &all, ledger, |stage, place, chance| {
+        flip(stage, &checks[place], chance)
+    })
 }
 
 fn flip(stage: &Stage, check: &Words, chance: &mut Chance) -> Result<(Verdict, String)> {

@@ -23,11 +23,11 @@ fn faults_of(call: &Record) -> &'static [&'static str] {
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
     let all = scenes::all();
-    let most = bench.options.count.map(|count| count.div_ceil(all.len())).unwrap_or(MOST);
-    let most = if bench.options.short { 4 } else { most };
+    let most = bench.options.count.map_or(MOST, |count| count.div_ceil(all.len()));
+    let most = if bench.options.short { 6 } else { most };
     for scene in all {
         let name = scene.name.clone();
-        if !bench.wants_any_of(&name) {
+        if !bench.wants_any_of(&name) || !bench.has(&scene) {
             continue;
         }
         let stage = Stage::new(scene, &bench.program)?;

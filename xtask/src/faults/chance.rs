@@ -45,11 +45,6 @@ impl Chance {
     pub(super) fn byte(&mut self) -> u8 {
         self.next() as u8
     }
-
-    /// One of these.
-    pub(super) fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
-    }
 }
 
 #[cfg(test)]

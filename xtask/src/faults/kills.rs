@@ -10,23 +10,9 @@ use super::{Bench, KINDS};
 use crate::Result;
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
-    let kind = KINDS[2];
     let all = scenes::long();
-    let count = bench.count(1000, 17);
-    for (place, scene) in all.iter().enumerate() {
-        let mine: Vec<usize> =
-            (0..count).filter(|n| n % all.len() == place && bench.wants(&n.to_string())).collect();
-        if mine.is_empty() {
-            continue;
-        }
-        let stage = Stage::new(scene.clone(), &bench.program)?;
-        for number in mine {
-            let chance = &mut Chance::of(bench.options.seed, kind, number);
-            let (verdict, moments) = kill(&stage, chance)?;
-            ledger.enter(kind, &scene.name, &number.to_string(), &moments, verdict);
-        }
-    }
-    Ok(())
+    bench
+        .each(KINDS[2], [1000, 2 * all.len()], &all, ledger, |stage, _, chance| kill(stage, chance))
 }
 
 fn kill(stage: &Stage, chance: &mut Chance) -> Result<(Verdict, String)> {

@@ -8,9 +8,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::Result;
+use chance::Chance;
 use ledger::Ledger;
 use program::Program;
+use scenes::Scene;
 use shim::Shim;
+use stage::{Stage, Verdict};
 
 mod bits;
 mod calls;
@@ -45,8 +48,8 @@ struct Bench {
 /// Run it; whether there was no defect.
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     let options = Options::parse(words)?;
-    let root = std::env::temp_dir().join(format!("unbraid-faults-{}", std::process::id()));
-    let root = options.at.clone().unwrap_or(root);
+    // A directory of its own, since it is removed at the end, and several may run at once.
+    let root = options.at.join(format!("faults-{}", std::process::id()));
     fs::create_dir_all(&root)
         .map_err(|source| format!("cannot make {}: {source}", root.display()))?;
     // The shim compares paths as the kernel knows them.
@@ -87,11 +90,45 @@ fn in_directory(options: Options, root: &std::path::Path) -> Result<bool> {
 impl Bench {
     /// How many cases of a kind, if nothing else was asked for.
     fn count(&self, full: usize, short: usize) -> usize {
-        match (self.options.count, self.options.short) {
-            (Some(count), _) => count,
-            (None, true) => short,
-            (None, false) => full,
+        let only = self.options.only.as_ref().and_then(|only| only.parse::<usize>().ok());
+        match (only, self.options.count, self.options.short) {
+            (Some(only), ..) => only + 1,
+            (_, Some(count), _) => count,
+            (.., true) => short,
+            _ => full,
         }
+    }
+
+    /// Try cases that are numbered over all scenes in turn, so that a number means the same in a short run and a long
+    /// one: each with the random numbers of its own, which gives the verdict and what was done, in words.
+    fn each<'a>(
+        &'a self,
+        kind: &str,
+        [full, short]: [usize; 2],
+        scenes: &[Scene],
+        ledger: &mut Ledger,
+        mut case: impl FnMut(&Stage<'a>, usize, &mut Chance) -> Result<(Verdict, String)>,
+    ) -> Result<()> {
+        let count = self.count(full, short);
+        for (place, scene) in scenes.iter().enumerate() {
+            let mine = (0..count).filter(|number| number % scenes.len() == place);
+            let mine: Vec<usize> = mine.filter(|number| self.wants(&number.to_string())).collect();
+            if mine.is_empty() || !self.has(scene) {
+                continue;
+            }
+            let stage = Stage::new(scene.clone(), &self.program)?;
+            for number in mine {
+                let chance = &mut Chance::of(self.options.seed, kind, number);
+                let (verdict, what) = case(&stage, place, chance)?;
+                ledger.enter(kind, &scene.name, &number.to_string(), &what, verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a scene is played.
+    fn has(&self, scene: &Scene) -> bool {
+        !self.options.short || scenes::SHORT.contains(&scene.name.as_str())
     }
 
     /// Whether a case is to be tried.

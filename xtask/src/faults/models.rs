@@ -26,7 +26,7 @@ pub(super) const MODELS: [Small; 12] = [
         "--data pendulum --set data.variant.size=16 --set data.variant.keep.pendulum='-4..4'",
         "width=8",
     ),
-    Small("ivae", MIXING, "imitation=4 width=4 latents=2"),
+    Small("ivae", MIXING, "start=random width=4 latents=2"),
     Small("tcl", MIXING, "latents=2"),
     Small("citris-vae", PONG, "channels=2 latents=6 width=8"),
     Small("mcq-vae", "--data squares", "channels=4 codes=8 embedding=4 blocks=1"),

@@ -18,14 +18,14 @@ pub(crate) struct Options {
     pub(super) short: bool,
     /// This case alone, as a defect names it.
     pub(super) only: Option<String>,
-    /// Where to work.
-    pub(super) at: Option<PathBuf>,
+    /// Where to work: a directory in this one.
+    pub(super) at: PathBuf,
 }
 
 impl Options {
     pub(super) fn parse(words: &[&str]) -> Result<Self> {
         let kinds = KINDS.map(str::to_string).to_vec();
-        let mut options = Self { kinds, ..Self::default() };
+        let mut options = Self { kinds, at: target(), ..Self::default() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if *word == "--short" {
@@ -39,7 +39,7 @@ impl Options {
                 "--count" => options.count = Some(number(word, value?)? as usize),
                 "--seed" => options.seed = number(word, value?)?,
                 "--only" => options.only = Some(value?.to_string()),
-                "--at" => options.at = Some(absolute(value?)?),
+                "--at" => options.at = absolute(value?)?,
                 _ => return Err(format!("unknown option `{word}` of `cargo xtask faults`")),
             }
         }
@@ -55,9 +55,14 @@ impl Options {
         if !built.is_ok_and(|status| status.success()) {
             return Err("the program cannot be built".into());
         }
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-        Ok(crate::repository("").join(target).join("release/unbraid"))
+        Ok(target().join("release/unbraid"))
     }
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    crate::repository("").join(target)
 }
 
 fn absolute(path: &str) -> Result<PathBuf> {

@@ -13,22 +13,8 @@ use crate::Result;
 const AFTER_THE_END: usize = 6;
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
-    let kind = KINDS[1];
     let all = scenes::all();
-    let count = bench.count(1000, 36);
-    for (place, scene) in all.iter().enumerate() {
-        let mine: Vec<usize> =
-            (0..count).filter(|n| n % all.len() == place && bench.wants(&n.to_string())).collect();
-        if mine.is_empty() {
-            continue;
-        }
-        let stage = Stage::new(scene.clone(), &bench.program)?;
-        for number in mine {
-            let (verdict, moment) = cut(&stage, &mut Chance::of(bench.options.seed, kind, number))?;
-            ledger.enter(kind, &scene.name, &number.to_string(), &moment, verdict);
-        }
-    }
-    Ok(())
+    bench.each(KINDS[1], [1000, 6 * all.len()], &all, ledger, |stage, _, chance| cut(stage, chance))
 }
 
 /// One cut, and the moment of it in words.

@@ -14,23 +14,10 @@ use crate::Result;
 const TOLD: [&str; 2] = ["is being written to by", "already holds a run"];
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
-    let kind = KINDS[3];
-    let all = scenes::pairs();
-    let count = bench.count(200, 7);
-    for (place, (scene, second)) in all.iter().enumerate() {
-        let mine: Vec<usize> =
-            (0..count).filter(|n| n % all.len() == place && bench.wants(&n.to_string())).collect();
-        if mine.is_empty() {
-            continue;
-        }
-        let stage = Stage::new(scene.clone(), &bench.program)?;
-        for number in mine {
-            let chance = &mut Chance::of(bench.options.seed, kind, number);
-            let (verdict, what) = pair(&stage, second, chance)?;
-            ledger.enter(kind, &scene.name, &number.to_string(), &what, verdict);
-        }
-    }
-    Ok(())
+    let (all, seconds): (Vec<_>, Vec<_>) = scenes::pairs().into_iter().unzip();
+    bench.each(KINDS[3], [200, all.len()], &all, ledger, |stage, place, chance| {
+        pair(stage, &seconds[place], chance)
+    })
 }
 
 fn pair(stage: &Stage, second: &Words, chance: &mut Chance) -> Result<(Verdict, String)> {

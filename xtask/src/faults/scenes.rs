@@ -144,20 +144,28 @@ pub(super) fn long() -> Vec<Scene> {
 
 /// Two commands on one directory at once.
 pub(super) fn pairs() -> Vec<(Scene, Words)> {
-    let scored = Scene { name: "resume beside score".into(), ..resuming() };
-    let beside = Scene { name: "score beside report".into(), ..reporting() };
-    let named = |name: &str, scene: Scene| {
+    let twice = |name: &str, scene: Scene| {
         let second = scene.command.clone();
         (Scene { name: name.into(), ..scene }, second)
     };
+    let mixed = |name: &str, scene: Scene, second: &str| {
+        let again = vec![scene.command.clone(), words(second)];
+        (Scene { name: name.into(), again, ..scene }, words(second))
+    };
+    // The page shows scores in the order in which they were computed, so it is left out there.
+    let results = [&RUN[..4], &SCORED].concat();
+    let page = Scene { results, ..reporting() };
     vec![
-        named("two resume", resuming()),
-        named("two begin", training(&MODELS[0])),
-        (Scene { again: vec![vae(), words(SCORE)], ..scored }, words(SCORE)),
-        named("two reports", reporting()),
-        (beside, words(SCORE)),
-        named("two workers", working()),
-        named("two imports", importing()),
+        twice("two resume", resuming()),
+        twice("two begin", training(&MODELS[0])),
+        mixed("resume beside score", resuming(), SCORE),
+        twice("two scores", scoring()),
+        twice("two reports", reporting()),
+        mixed("report beside score", page, SCORE),
+        mixed("report beside resume", reporting(), &vae().join(" ")),
+        twice("two encodes", encoding()),
+        twice("two workers", working()),
+        twice("two imports", importing()),
     ]
 }
 
@@ -173,3 +181,17 @@ pub(super) fn subjects() -> Vec<(Scene, Words)> {
     let data = scene("data", vec![words(IMPORT)], read, &["made.npz"]);
     vec![(run, words("check run")), (study, words("check study")), (data, words("check mnist"))]
 }
+
+/// The scenes of a short run: one of each sort that can go wrong in its own way.
+pub(super) const SHORT: [&str; 10] = [
+    "train",
+    "train-pca",
+    "score",
+    "study-work",
+    "import-over",
+    "two resume",
+    "two imports",
+    "run",
+    "study",
+    "data",
+];

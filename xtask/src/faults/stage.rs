@@ -105,9 +105,7 @@ impl<'a> Stage<'a> {
             if faulted.is_done()
                 && let Some(what) = self.difference()?
             {
-                return Ok(Verdict::Wrong(format!(
-                    "it met the fault, said that it was done, and {what}"
-                )));
+                return Ok(Verdict::Wrong(format!("it said that it was done, and {what}")));
             }
         }
         self.repeat()
