@@ -296,7 +296,9 @@ mod tests {
     /// Every state after these calls that a thousand cuts find.
     fn states(calls: &[Record]) -> BTreeSet<Vec<(String, Option<String>)>> {
         let mut disk = Disk::of(&Tree([("f".to_string(), Some(b"old".to_vec()))].into()));
-        calls.iter().for_each(|call| disk.follow(call));
+        for call in calls {
+            disk.follow(call);
+        }
         let mut chance = Chance::of(0, "disk", 0);
         let text = |(path, bytes): (String, Option<Vec<u8>>)| {
             (path, bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))

@@ -43,9 +43,10 @@ impl Small {
     /// The command that trains it; it also goes on with a run that is there.
     pub(super) fn train(&self) -> Words {
         let Self(name, data, settings) = self;
-        let settings: String =
-            settings.split_whitespace().map(|set| format!(" --set model.{set}")).collect();
-        words(&format!("train --quiet --resume --out run --model {name} {data}{settings} {STEPS}"))
+        let line = format!("train --quiet --resume --out run --model {name} {data} {STEPS}");
+        let settings = settings.split_whitespace();
+        let settings = settings.flat_map(|set| ["--set".into(), format!("model.{set}")]);
+        words(&line).into_iter().chain(settings).collect()
     }
 }
 

@@ -9,8 +9,8 @@ use super::stage::{Stage, Verdict};
 use super::{Bench, KINDS};
 use crate::Result;
 
-/// Every so many cuts is one after the end of the command, which has said that it is done.
-const AFTER_THE_END: usize = 6;
+/// One of so many cuts is one after the end of the command, which has said that it is done.
+const AFTER_THE_END: usize = 5;
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
     let all = scenes::all();
@@ -30,7 +30,7 @@ fn cut(stage: &Stage, chance: &mut Chance) -> Result<(Verdict, String)> {
     disk.cut(chance).write(&stage.program.place())?;
     // What a command has reported as done, it has done for good.
     let lost = match end == calls.len() {
-        true => stage.difference()?,
+        true => stage.difference(&stage.scene.later)?,
         false => None,
     };
     let verdict = match (stage.repeat()?, lost) {

@@ -131,13 +131,13 @@ impl Running {
     /// Wait for the end of it and of all that it started.
     pub(super) fn wait(mut self) -> Result<Ended> {
         let status = self.wait_until(PATIENCE)?;
-        self.ended(status)
+        Ok(self.ended(status))
     }
 
     /// Kill it after some time, alone or with its group; `None` if it ended before.
     pub(super) fn kill_after(mut self, time: Duration, group: bool) -> Result<Option<Ended>> {
         if let Some(status) = self.wait_until(time)? {
-            return self.ended(Some(status)).map(Some);
+            return Ok(Some(self.ended(Some(status))));
         }
         if group {
             self.kill_group();
@@ -159,7 +159,7 @@ impl Running {
         Ok(None)
     }
 
-    fn ended(mut self, status: Option<ExitStatus>) -> Result<Ended> {
+    fn ended(mut self, status: Option<ExitStatus>) -> Ended {
         let seconds = self.since.elapsed().as_secs_f64();
         if status.is_none() {
             self.kill_group();
@@ -172,7 +172,7 @@ impl Running {
             Some(status) => How::Code(status.code().unwrap_or(-1)),
         };
         let said = fs::read(&self.said).unwrap_or_default();
-        Ok(Ended { how, said: String::from_utf8_lossy(&said).into_owned(), seconds })
+        Ended { how, said: String::from_utf8_lossy(&said).into_owned(), seconds }
     }
 
     /// Wait until nothing of its group runs: processes whose worker was killed look for it once a while. What stays

@@ -11,7 +11,8 @@ use super::{Bench, KINDS};
 use crate::Result;
 
 /// What the one who comes too late is told.
-const TOLD: [&str; 2] = ["is being written to by", "already holds a run"];
+const TOLD: [&str; 3] =
+    ["is being written to by", "already holds a run", "was started with another"];
 
 pub(super) fn run(bench: &Bench, ledger: &mut Ledger) -> Result<()> {
     let (all, seconds): (Vec<_>, Vec<_>) = scenes::pairs().into_iter().unzip();
@@ -29,7 +30,7 @@ fn pair(stage: &Stage, second: &Words, chance: &mut Chance) -> Result<(Verdict, 
     let second_running = stage.program.start(second, None, "said-second")?;
     let ended = [first.wait()?, second_running.wait()?];
     let what = format!("the second {:.0} ms after the first", late * 1e3);
-    let same_command = *second == stage.scene.command;
+    let same_command = *second == stage.scene.command || stage.scene.or.is_some();
     let verdict = match between(&ended, same_command) {
         Some(verdict) => verdict,
         None => stage.repeat()?,

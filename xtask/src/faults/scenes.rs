@@ -18,22 +18,30 @@ pub(super) struct Scene {
     pub(super) again: Vec<Words>,
     /// The files that must then be as if nothing had happened.
     pub(super) results: Vec<&'static str>,
+    /// Those of them that a command may leave to the next one, as it tells.
+    pub(super) later: Vec<&'static str>,
+    /// What may have been done instead, where it depends on who was first.
+    pub(super) or: Option<Words>,
     /// Whether doing it again takes away the drafts of the one that was killed.
     pub(super) tidy: bool,
     /// What a reader makes of a directory between the fault and the repetition; it writes to `../glance.npz`.
     pub(super) glance: Option<Words>,
 }
 
-const RUN: [&str; 8] = [
+const RUN: [&str; 10] = [
+    "run/README.md",
     "run/run.toml",
     "run/log.jsonl",
     "run/model.safetensors",
     "run/resume/checkpoint.safetensors",
+    "run/base/README.md",
     "run/base/run.toml",
     "run/base/log.jsonl",
     "run/base/model.safetensors",
     "run/base/resume/checkpoint.safetensors",
 ];
+/// A training goes on without its figure, and draws it when it is called again.
+const FIGURE: &str = "run/training.svg";
 const SCORED: [&str; 2] = ["run/scores.json", "run/representation.npz"];
 const REPORTED: [&str; 4] = ["run/report.html", "run/*.png", "run/*.svg", "run/*.gif"];
 const STUDY: [&str; 7] = [
@@ -69,6 +77,8 @@ fn scene(name: &str, before: Vec<Words>, command: Words, results: &[&'static str
         again: vec![command.clone()],
         command,
         results: results.to_vec(),
+        later: vec![],
+        or: None,
         tidy: false,
         glance: None,
     }
@@ -77,24 +87,29 @@ fn scene(name: &str, before: Vec<Words>, command: Words, results: &[&'static str
 /// Training a model from nothing.
 pub(super) fn training(model: &Small) -> Scene {
     let name = if model.0 == "vae" { "train".into() } else { format!("train-{}", model.0) };
-    Scene { tidy: true, ..scene(&name, vec![], model.train(), &RUN) }
+    trained(scene(&name, vec![], model.train(), &RUN))
+}
+
+fn trained(mut scene: Scene) -> Scene {
+    scene.results.push(FIGURE);
+    Scene { tidy: true, later: vec![FIGURE], ..scene }
 }
 
 /// Going on with a training that was killed.
 pub(super) fn resuming() -> Scene {
-    Scene { tidy: true, interrupted: true, ..scene("resume", vec![vae()], vae(), &RUN) }
+    Scene { interrupted: true, ..trained(scene("resume", vec![vae()], vae(), &RUN)) }
 }
 
 pub(super) fn scoring() -> Scene {
-    scene("score", vec![vae()], words(SCORE), &[&RUN[..4], &SCORED].concat())
+    scene("score", vec![vae()], words(SCORE), &[&RUN[..5], &SCORED].concat())
 }
 
 pub(super) fn encoding() -> Scene {
-    scene("encode", vec![vae()], words(ENCODE), &[&RUN[..4], &["run/codes.npz"]].concat())
+    scene("encode", vec![vae()], words(ENCODE), &[&RUN[..5], &["run/codes.npz"]].concat())
 }
 
 pub(super) fn reporting() -> Scene {
-    let results = [&RUN[..4], &SCORED, &REPORTED].concat();
+    let results = [&RUN[..5], &SCORED, &REPORTED].concat();
     scene("report", vec![vae()], words(REPORT), &results)
 }
 
@@ -153,11 +168,12 @@ pub(super) fn pairs() -> Vec<(Scene, Words)> {
         (Scene { name: name.into(), again, ..scene }, words(second))
     };
     // The page shows scores in the order in which they were computed, so it is left out there.
-    let results = [&RUN[..4], &SCORED].concat();
+    let results = [&RUN[..5], &SCORED].concat();
     let page = Scene { results, ..reporting() };
     vec![
         twice("two resume", resuming()),
         twice("two begin", training(&MODELS[0])),
+        other_seed(),
         mixed("resume beside score", resuming(), SCORE),
         twice("two scores", scoring()),
         twice("two reports", reporting()),
@@ -166,17 +182,40 @@ pub(super) fn pairs() -> Vec<(Scene, Words)> {
         twice("two encodes", encoding()),
         twice("two workers", working()),
         twice("two imports", importing()),
+        other_digits(),
     ]
+}
+
+/// Two trainings with different settings in one directory: the run is the one or the other.
+fn other_seed() -> (Scene, Words) {
+    let second = [vae(), words("--seed 1")].concat();
+    let scene = training(&MODELS[0]);
+    let again = vec![words("train --quiet --resume --out run")];
+    let or = Some(second.clone());
+    (Scene { name: "two begin with other seeds".into(), again, or, ..scene }, second)
+}
+
+/// Two imports of different files.
+fn other_digits() -> (Scene, Words) {
+    let again = vec![words("data make --quiet mnist --out made.npz")];
+    let or = Some(words(OTHER));
+    let results = vec!["library/mnist/*", "made.npz"];
+    let later = vec!["made.npz"];
+    let name = "two imports of other files".into();
+    (Scene { name, again, results, later, or, ..importing() }, words(OTHER))
 }
 
 /// What is flipped in: a run with its scores, a study, imported data; with what is then done with it.
 pub(super) fn subjects() -> Vec<(Scene, Words)> {
-    let results = [&RUN[..4], &SCORED, &["run/codes.npz"]].concat();
+    let results = [&RUN[..5], &SCORED, &["run/codes.npz"]].concat();
     let again = vec![vae(), words(SCORE), words(ENCODE)];
     let run = Scene { again, ..scene("run", vec![vae(), words(SCORE)], words(ENCODE), &results) };
     let before = vec![words(PLAN), words(WORK)];
-    let again = vec![words(WORK), words(GATHER)];
-    let study = Scene { again, ..scene("study", before, words(GATHER), &STUDY) };
+    let encode = |run: &str| words(&format!("encode --quiet study/runs/{run} --out {run}.npz"));
+    let runs = ["vae-seed-0", "vae-seed-1", "pca-seed-0", "pca-seed-1"].map(encode);
+    let again = [vec![words(WORK), words(GATHER)], runs.to_vec()].concat();
+    let results = [&STUDY[..], &["*.npz"]].concat();
+    let study = Scene { again, ..scene("study", before, words(GATHER), &results) };
     let read = words("data make --quiet mnist --out made.npz");
     let data = scene("data", vec![words(IMPORT)], read, &["made.npz"]);
     vec![(run, words("check run")), (study, words("check study")), (data, words("check mnist"))]

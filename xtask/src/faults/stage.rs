@@ -36,7 +36,8 @@ pub(super) struct Stage<'a> {
     pub(super) calls: Vec<Record>,
     /// How long it takes.
     pub(super) seconds: f64,
-    expected: Results,
+    /// The right results; more than one where it depends on who was first.
+    expected: Vec<Results>,
     /// What a reader may see in between.
     glances: BTreeSet<Vec<u8>>,
 }
@@ -44,44 +45,45 @@ pub(super) struct Stage<'a> {
 impl<'a> Stage<'a> {
     /// Run everything undisturbed.
     pub(super) fn new(scene: Scene, program: &'a Program) -> Result<Self> {
-        Tree::default().write(&program.place())?;
-        let must = |words: &Words| match program.run(words)? {
-            ended if ended.is_done() => Ok(ended),
-            ended => {
-                Err(format!("undisturbed, `unbraid {}` fails: {}", words.join(" "), ended.said))
-            }
-        };
-        let (last, first) = match scene.before.split_last() {
-            Some((last, first)) if scene.interrupted => (Some(last), first),
-            _ => (None, &scene.before[..]),
-        };
-        for words in first {
-            must(words)?;
-        }
-        if let Some(words) = last {
-            interrupt(program, words)?;
-        }
-        let before = Tree::read(&program.place())?;
-        let mut glances = BTreeSet::new();
-        let mut look = || -> Result<()> {
-            if let Some(words) = &scene.glance {
-                must(words)?;
-                glances.extend(fs::read(program.root.join("glance.npz")));
-            }
-            Ok(())
-        };
-        look()?;
-        program.run_with(&scene.command, Plan::Trace)?;
-        let calls = program.shim.records()?;
-        before.write(&program.place())?;
+        let before = prepare(&scene, program)?;
+        let (calls, seconds, glances) = (vec![], 0.0, BTreeSet::new());
+        let mut stage = Self { scene, program, before, calls, seconds, expected: vec![], glances };
+        stage.look()?;
+        program.run_with(&stage.scene.command, Plan::Trace)?;
+        stage.calls = program.shim.records()?;
         // Timed without the shim, for kills at a share of it.
-        let seconds = must(&scene.command)?.seconds;
-        look()?;
-        for words in &scene.again {
-            must(words)?;
+        stage.seconds = stage.finish(&stage.scene.command)?;
+        stage.look()?;
+        stage.expect()?;
+        if let Some(other) = &stage.scene.or {
+            stage.finish(other)?;
+            stage.expect()?;
         }
-        let expected = results::of(&Tree::read(&program.place())?, &scene.results);
-        Ok(Self { scene, program, before, calls, seconds, expected, glances })
+        Ok(stage)
+    }
+
+    /// Run a command from the beginning to the end; the seconds that it takes.
+    fn finish(&self, words: &Words) -> Result<f64> {
+        self.reset()?;
+        undisturbed(self.program, words)
+    }
+
+    /// Take what is there after a repetition as one of the right results.
+    fn expect(&mut self) -> Result<()> {
+        for words in &self.scene.again {
+            undisturbed(self.program, words)?;
+        }
+        self.expected.push(results::of(&Tree::read(&self.program.place())?, &self.scene.results));
+        Ok(())
+    }
+
+    /// Take what a reader sees now as one of what it may see.
+    fn look(&mut self) -> Result<()> {
+        if let Some(words) = &self.scene.glance {
+            undisturbed(self.program, words)?;
+            self.glances.extend(fs::read(self.program.root.join("glance.npz")));
+        }
+        Ok(())
     }
 
     /// Put everything back as it was before.
@@ -89,10 +91,12 @@ impl<'a> Stage<'a> {
         self.before.write(&self.program.place())
     }
 
-    /// What differs now from what must be there in the end.
-    pub(super) fn difference(&self) -> Result<Option<String>> {
+    /// What differs now from what must be there in the end, some files apart.
+    pub(super) fn difference(&self, apart: &[&str]) -> Result<Option<String>> {
         let found = results::of(&Tree::read(&self.program.place())?, &self.scene.results);
-        Ok(results::difference(&self.expected, &found))
+        let differs = |expected| results::difference(expected, &found, apart);
+        let all: Vec<Option<String>> = self.expected.iter().map(differs).collect();
+        Ok(if all.contains(&None) { None } else { all.into_iter().flatten().next() })
     }
 
     /// Judge the end of a command that met a fault, then do it again and judge what is there. A command that was killed
@@ -103,7 +107,7 @@ impl<'a> Stage<'a> {
                 return Ok(Verdict::Other(what));
             }
             if faulted.is_done()
-                && let Some(what) = self.difference()?
+                && let Some(what) = self.difference(&self.scene.later)?
             {
                 return Ok(Verdict::Wrong(format!("it said that it was done, and {what}")));
             }
@@ -113,6 +117,11 @@ impl<'a> Stage<'a> {
 
     /// Do it again without faults, and judge.
     pub(super) fn repeat(&self) -> Result<Verdict> {
+        self.repeat_apart_from(&[])
+    }
+
+    /// The same, but for the bytes of some files.
+    pub(super) fn repeat_apart_from(&self, apart: &[&str]) -> Result<Verdict> {
         if let Some(verdict) = self.glance()? {
             return Ok(verdict);
         }
@@ -125,7 +134,7 @@ impl<'a> Stage<'a> {
                 return Ok(Verdict::Refused(sentence.into()));
             }
         }
-        if let Some(what) = self.difference()? {
+        if let Some(what) = self.difference(apart)? {
             return Ok(Verdict::Wrong(what));
         }
         let left = Tree::read(&self.program.place())?;
@@ -150,6 +159,31 @@ impl<'a> Stage<'a> {
             }
         }
         Ok(None)
+    }
+}
+
+/// What is there before a scene.
+fn prepare(scene: &Scene, program: &Program) -> Result<Tree> {
+    Tree::default().write(&program.place())?;
+    let (last, first) = match scene.before.split_last() {
+        Some((last, first)) if scene.interrupted => (Some(last), first),
+        _ => (None, &scene.before[..]),
+    };
+    for words in first {
+        undisturbed(program, words)?;
+    }
+    if let Some(words) = last {
+        interrupt(program, words)?;
+    }
+    Tree::read(&program.place())
+}
+
+/// Run what must succeed; the seconds that it takes.
+fn undisturbed(program: &Program, words: &Words) -> Result<f64> {
+    let ended = program.run(words)?;
+    match ended.is_done() {
+        true => Ok(ended.seconds),
+        false => Err(format!("undisturbed, `unbraid {}` fails: {}", words.join(" "), ended.said)),
     }
 }
 
