@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chance::Chance;
+use super::contents::{Edit, File};
 use super::trace::Record;
 use super::tree::Tree;
 
@@ -24,20 +25,6 @@ type Place = (Node, String);
 
 /// The directory below which everything happens.
 const ROOT: Node = 0;
-
-/// A change of a file since its last `fsync`.
-#[derive(Clone, Debug)]
-enum Edit {
-    Write(usize, Vec<u8>),
-    Length(usize),
-}
-
-/// The bytes of a file.
-#[derive(Clone, Debug, Default)]
-struct File {
-    synced: Vec<u8>,
-    since: Vec<Edit>,
-}
 
 /// A change of names.
 #[derive(Clone, Debug)]
@@ -69,7 +56,7 @@ impl Disk {
         for (path, bytes) in &tree.0 {
             let node = disk.node();
             if let Some(bytes) = bytes {
-                disk.files.insert(node, File { synced: bytes.clone(), since: vec![] });
+                disk.files.insert(node, File::of(bytes));
             }
             if let Some(place) = disk.place(path) {
                 disk.now.insert(place, node);
@@ -145,15 +132,14 @@ impl Disk {
     fn edit(&mut self, path: &str, edit: Edit) {
         let node = self.find(path);
         if let Some(file) = node.and_then(|node| self.files.get_mut(&node)) {
-            file.since.push(edit);
+            file.edit(edit);
         }
     }
 
     fn sync(&mut self, path: &str) {
         let Some(node) = self.find(path) else { return };
         if let Some(file) = self.files.get_mut(&node) {
-            file.synced = file.with(file.since.len());
-            file.since.clear();
+            file.sync();
             return;
         }
         // Backwards, so that what a change stands on is found with it.
@@ -216,71 +202,6 @@ impl Disk {
 impl Change {
     fn places(&self) -> impl Iterator<Item = &Place> {
         self.from.iter().chain(self.to.iter().map(|(place, _)| place))
-    }
-}
-
-impl File {
-    /// The bytes after the first so many changes.
-    fn with(&self, changes: usize) -> Vec<u8> {
-        let mut bytes = self.synced.clone();
-        self.since[..changes].iter().for_each(|edit| edit.apply(&mut bytes));
-        bytes
-    }
-
-    /// What a power cut may leave.
-    fn cut(&self, chance: &mut Chance) -> Vec<u8> {
-        let all = self.since.len();
-        if all == 0 {
-            return self.synced.clone();
-        }
-        match chance.below(5) {
-            0 => self.synced.clone(),
-            1 => self.with(all),
-            2 => {
-                let whole = chance.below(all);
-                let mut bytes = self.with(whole);
-                self.since[whole].torn(chance).apply(&mut bytes);
-                bytes
-            }
-            // The length is there before the bytes.
-            kind => {
-                let mut bytes = self.synced.clone();
-                for edit in &self.since {
-                    match edit {
-                        Edit::Write(at, written) if chance.once_in(2) => {
-                            let other = |_: &u8| if kind == 3 { 0 } else { chance.byte() };
-                            let other = written.iter().map(other).collect();
-                            Edit::Write(*at, other).apply(&mut bytes);
-                        }
-                        edit => edit.apply(&mut bytes),
-                    }
-                }
-                bytes
-            }
-        }
-    }
-}
-
-impl Edit {
-    fn apply(&self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::Length(length) => bytes.resize(*length, 0),
-            Self::Write(at, written) => {
-                let end = at + written.len();
-                bytes.resize(bytes.len().max(end), 0);
-                bytes[*at..end].copy_from_slice(written);
-            }
-        }
-    }
-
-    /// Only the first bytes of it.
-    fn torn(&self, chance: &mut Chance) -> Self {
-        match self {
-            Self::Length(length) => Self::Length(*length),
-            Self::Write(at, written) => {
-                Self::Write(*at, written[..chance.below(written.len() + 1)].to_vec())
-            }
-        }
     }
 }
 

@@ -22,12 +22,37 @@ struct Counts {
     other: usize,
 }
 
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.same += other.same;
+        self.refused += other.refused;
+        self.wrong += other.wrong;
+        self.lost += other.lost;
+        self.other += other.other;
+    }
+
+    fn line(&self, name: &str) -> String {
+        let Self { same, refused, wrong, lost, other } = self;
+        let tried = same + refused + wrong + lost + other;
+        format!("| {name} | {tried} | {same} | {refused} | {wrong} | {lost} | {other} |\n")
+    }
+}
+
+/// A defect, and how often it was met.
+#[derive(Debug)]
+struct Defect {
+    /// The scene and the reason without numbers: what is of one kind has these.
+    like: String,
+    first: String,
+    times: usize,
+}
+
 /// Everything that was tried.
 #[derive(Debug)]
 pub(super) struct Ledger {
     lines: Vec<(String, Counts)>,
     sentences: BTreeMap<String, usize>,
-    defects: Vec<String>,
+    defects: Vec<Defect>,
     /// How to repeat a case, but for its kind and number.
     command: String,
     tried: usize,
@@ -59,41 +84,36 @@ impl Ledger {
             self.lines.push((name, Counts::default()));
         }
         let counts = &mut self.lines.last_mut().expect("there is one now").1;
-        let (word, reason) = match went {
-            Verdict::Same => {
-                counts.same += 1;
-                ("", String::new())
-            }
+        let (count, defect) = match went {
+            Verdict::Same => (&mut counts.same, None),
             Verdict::Refused(sentence) => {
-                counts.refused += 1;
                 *self.sentences.entry(without_numbers(&sentence)).or_default() += 1;
-                ("", String::new())
+                (&mut counts.refused, None)
             }
-            Verdict::Wrong(reason) => {
-                counts.wrong += 1;
-                ("silently wrong", reason)
-            }
-            Verdict::Lost(reason) => {
-                counts.lost += 1;
-                ("lost", reason)
-            }
-            Verdict::Other(reason) => {
-                counts.other += 1;
-                ("defect", reason)
-            }
+            Verdict::Wrong(reason) => (&mut counts.wrong, Some(("silently wrong", reason))),
+            Verdict::Lost(reason) => (&mut counts.lost, Some(("lost", reason))),
+            Verdict::Other(reason) => (&mut counts.other, Some(("defect", reason))),
         };
-        if !word.is_empty() {
-            let defect = format!(
-                "{word}: {scene}, {what}: {reason}\n  {} --kinds {kind} --only {number}",
-                self.command
-            );
-            println!("{defect}");
-            self.defects.push(defect);
+        *count += 1;
+        if let Some((word, reason)) = defect {
+            let like = without_numbers(&format!("{kind} {scene} {word} {reason}"));
+            let repeat = format!("{} --kinds {kind} --only {number}", self.command);
+            let first = format!("{word}: {scene}, {what}: {reason}\n  {repeat}");
+            println!("{first}");
+            match self.defects.iter_mut().find(|defect| defect.like == like) {
+                Some(defect) => defect.times += 1,
+                None => self.defects.push(Defect { like, first, times: 1 }),
+            }
         }
         self.tried += 1;
         if self.tried.is_multiple_of(STEP) {
-            println!("{} tried, {} defects", self.tried, self.defects.len());
+            println!("{} tried, {} defects", self.tried, self.met());
         }
+    }
+
+    /// How many cases met a defect.
+    fn met(&self) -> usize {
+        self.defects.iter().map(|defect| defect.times).sum()
     }
 
     pub(super) fn is_clean(&self) -> bool {
@@ -103,21 +123,19 @@ impl Ledger {
     /// The table, the sentences of refusals, and every defect.
     pub(super) fn report(&self) -> String {
         let mut text = format!("\n{HEAD}");
-        for (name, c) in &self.lines {
-            let tried = c.same + c.refused + c.wrong + c.lost + c.other;
-            let _ = writeln!(
-                text,
-                "| {name} | {tried} | {} | {} | {} | {} | {} |",
-                c.same, c.refused, c.wrong, c.lost, c.other
-            );
+        let mut all = Counts::default();
+        for (name, counts) in &self.lines {
+            all.add(counts);
+            text += &counts.line(name);
         }
+        text += &all.line("all");
         text += "\nRefusals:\n\n";
         for (sentence, times) in &self.sentences {
             let _ = writeln!(text, "- {times} times: {sentence}");
         }
-        let _ = writeln!(text, "\n{} tried, {} defects", self.tried, self.defects.len());
-        for defect in &self.defects {
-            let _ = writeln!(text, "\n- {defect}");
+        let _ = writeln!(text, "\n{} tried, {} defects", self.tried, self.met());
+        for Defect { first, times, .. } in &self.defects {
+            let _ = writeln!(text, "\n- {times} times, first as {first}");
         }
         text
     }

@@ -18,6 +18,7 @@ use stage::{Stage, Verdict};
 mod bits;
 mod calls;
 mod chance;
+mod contents;
 mod disk;
 mod kills;
 mod ledger;

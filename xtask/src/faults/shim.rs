@@ -1,4 +1,4 @@
-//! The library that stands between the program and its files; `faults/shim.c` says what it does.
+//! The library that stands between the program and its files; `faults/fault.c` says what it does.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,11 +42,12 @@ impl Shim {
         if !cfg!(all(target_os = "linux", target_env = "gnu")) {
             return Err("faults are injected on Linux with glibc only".into());
         }
-        let source = crate::repository("xtask/faults/shim.c");
+        let sources =
+            ["fault.c", "calls.c"].map(|name| crate::repository("xtask/faults").join(name));
         let library = directory.join("shim.so");
         let mut compile = Command::new("cc");
         compile.args(["-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o"]);
-        let output = compile.arg(&library).arg(source).arg("-ldl").output();
+        let output = compile.arg(&library).args(sources).arg("-ldl").output();
         let output = output.map_err(|source| format!("there is no C compiler `cc` ({source})"))?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());

@@ -96,7 +96,10 @@ impl<'a> Stage<'a> {
         let found = results::of(&Tree::read(&self.program.place())?, &self.scene.results);
         let differs = |expected| results::difference(expected, &found, apart);
         let all: Vec<Option<String>> = self.expected.iter().map(differs).collect();
-        Ok(if all.contains(&None) { None } else { all.into_iter().flatten().next() })
+        Ok(match all.contains(&None) {
+            true => None,
+            false => Some(all.into_iter().flatten().collect::<Vec<_>>().join(", or else ")),
+        })
     }
 
     /// Judge the end of a command that met a fault, then do it again and judge what is there. A command that was killed
