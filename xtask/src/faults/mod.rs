@@ -49,6 +49,10 @@ struct Bench {
 /// Run it; whether there was no defect.
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     let options = Options::parse(words)?;
+    if let Some(reason) = Shim::lack() {
+        println!("skipped: faults ({reason})");
+        return Ok(true);
+    }
     // A directory of its own, since it is removed at the end, and several may run at once.
     let root = options.at.join(format!("faults-{}", std::process::id()));
     fs::create_dir_all(&root)
@@ -63,13 +67,7 @@ pub(crate) fn run(words: &[&str]) -> Result<bool> {
 }
 
 fn in_directory(options: Options, root: &std::path::Path) -> Result<bool> {
-    let shim = match Shim::build(root) {
-        Ok(shim) => shim,
-        Err(reason) => {
-            println!("skipped: faults ({reason})");
-            return Ok(true);
-        }
-    };
+    let shim = Shim::build(root)?;
     material::write(&root.join("material"))?;
     let path: PathBuf = options.program()?;
     let program = Program { path, shim, root: root.to_path_buf() };

@@ -207,7 +207,8 @@ fn other_digits() -> (Scene, Words) {
 
 /// What is flipped in: a run with its scores, a study, imported data; with what is then done with it.
 pub(super) fn subjects() -> Vec<(Scene, Words)> {
-    let results = [&RUN[..5], &SCORED, &["run/codes.npz"]].concat();
+    // Not the card, which says what else was there when it was written.
+    let results = [&RUN[1..5], &SCORED, &["run/codes.npz"]].concat();
     let again = vec![vae(), words(SCORE), words(ENCODE)];
     let run = Scene { again, ..scene("run", vec![vae(), words(SCORE)], words(ENCODE), &results) };
     let before = vec![words(PLAN), words(WORK)];

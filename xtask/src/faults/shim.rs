@@ -37,20 +37,27 @@ pub(super) enum Plan {
 }
 
 impl Shim {
-    /// Compile it; the reason why that cannot be done here is a sentence.
-    pub(super) fn build(directory: &Path) -> std::result::Result<Self, String> {
+    /// Why there can be none on this machine, if so.
+    pub(super) fn lack() -> Option<String> {
         if !cfg!(all(target_os = "linux", target_env = "gnu")) {
-            return Err("faults are injected on Linux with glibc only".into());
+            return Some("they are injected on Linux with glibc only".into());
         }
+        let compiler = Command::new("cc").arg("--version").output();
+        compiler.err().map(|source| format!("there is no C compiler `cc`: {source}"))
+    }
+
+    /// Compile it.
+    pub(super) fn build(directory: &Path) -> Result<Self> {
         let sources =
             ["fault.c", "calls.c"].map(|name| crate::repository("xtask/faults").join(name));
         let library = directory.join("shim.so");
         let mut compile = Command::new("cc");
         compile.args(["-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o"]);
         let output = compile.arg(&library).args(sources).arg("-ldl").output();
-        let output = output.map_err(|source| format!("there is no C compiler `cc` ({source})"))?;
+        let output = output.map_err(|source| format!("`cc` cannot be run: {source}"))?;
         if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the shim of the faults cannot be compiled:\n{said}"));
         }
         let [state, trace] = ["state", "trace"].map(|name| directory.join(name));
         Ok(Self { library, state, trace })
