@@ -1,6 +1,6 @@
 //! What a command is for: the files that must have the same bytes whatever happened on the way, seconds apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
@@ -16,16 +16,20 @@ pub(super) fn of(tree: &Tree, patterns: &[&str]) -> Results {
     files.map(|(path, bytes)| (path.clone(), without_seconds(path, bytes))).collect()
 }
 
-/// The first difference, in words; some files may differ.
+/// The differences, in words; some files may differ.
 pub(super) fn difference(expected: &Results, found: &Results, apart: &[&str]) -> Option<String> {
-    let paths = expected.keys().chain(found.keys());
-    let mut paths = paths.filter(|path| !apart.contains(&path.as_str()));
-    paths.find_map(|path| match (expected.get(path), found.get(path)) {
+    // As many as tell what it is.
+    const SHOWN: usize = 4;
+    let paths: BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
+    let paths = paths.into_iter().filter(|path| !apart.contains(&path.as_str()));
+    let differences = paths.filter_map(|path| match (expected.get(path), found.get(path)) {
         (Some(expected), Some(found)) if expected == found => None,
         (Some(expected), Some(found)) => Some(format!("{path} differs{}", place(expected, found))),
         (Some(_), None) => Some(format!("{path} is missing")),
         _ => Some(format!("{path} should not be there")),
-    })
+    });
+    let differences: Vec<String> = differences.take(SHOWN).collect();
+    (!differences.is_empty()).then(|| differences.join(", "))
 }
 
 fn place(expected: &[u8], found: &[u8]) -> String {
