@@ -40,6 +40,8 @@ const RUN: [&str; 10] = [
     "run/base/model.safetensors",
     "run/base/resume/checkpoint.safetensors",
 ];
+/// They list what is there, so they are right when all else is.
+const CARDS: [&str; 2] = [RUN[0], RUN[5]];
 /// A training goes on without its figure, and draws it when it is called again.
 const FIGURE: &str = "run/training.svg";
 const SCORED: [&str; 2] = ["run/scores.json", "run/representation.npz"];
@@ -77,7 +79,7 @@ fn scene(name: &str, before: Vec<Words>, command: Words, results: &[&'static str
         again: vec![command.clone()],
         command,
         results: results.to_vec(),
-        later: vec![],
+        later: CARDS.to_vec(),
         or: None,
         tidy: false,
         glance: None,
@@ -92,7 +94,8 @@ pub(super) fn training(model: &Small) -> Scene {
 
 fn trained(mut scene: Scene) -> Scene {
     scene.results.push(FIGURE);
-    Scene { tidy: true, later: vec![FIGURE], ..scene }
+    scene.later.push(FIGURE);
+    Scene { tidy: true, ..scene }
 }
 
 /// Going on with a training that was killed.
