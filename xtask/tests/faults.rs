@@ -1,4 +1,4 @@
-//! The short form of `cargo xtask faults`: a few faults of each kind, in less than a minute on a quiet machine.
+//! The short form of `cargo xtask faults`: a few faults of each kind, in a minute or two.
 
 #![cfg(unix)]
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
