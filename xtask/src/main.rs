@@ -7,6 +7,8 @@ use std::process::{Command, ExitCode};
 
 mod check;
 mod docs;
+#[cfg(unix)]
+mod faults;
 mod package;
 mod python;
 mod stubs;
@@ -22,6 +24,9 @@ usage: cargo xtask TASK
   docs            write the tables of README.md, the pages docs/models.md, docs/data.md and
                   docs/metrics.md, and the types of the Python package from the program
   docs --check    only say whether they are current
+  faults          fail, tear and kill every file call, cut the power, flip bits, run rivals:
+                  [--program PATH] [--kinds calls,power,kills,rivals,bits] [--count N] [--seed S]
+                  [--only CASE] [--at DIRECTORY] [--short]
   help            print this
 ";
 
@@ -37,6 +42,13 @@ fn main() -> ExitCode {
         ["check"] => check::run().map(|()| true),
         ["docs"] => docs::write().map(|()| true),
         ["docs", "--check"] => docs::check().map(|()| true),
+        #[cfg(unix)]
+        ["faults", ref options @ ..] => faults::run(options),
+        #[cfg(not(unix))]
+        ["faults", ..] => {
+            println!("skipped: faults (they are injected on Linux with glibc only)");
+            Ok(true)
+        }
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
