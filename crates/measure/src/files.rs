@@ -39,24 +39,7 @@ impl Draft {
         // Without the sync a power cut could leave a renamed but empty file.
         file.sync_all()?;
         fs::rename(&self.temporary, &self.path)?;
-        // The name itself lives in the directory. Where directories cannot be opened there is
-        // nothing more to do.
-        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        match File::open(directory.unwrap_or(Path::new("."))) {
-            Ok(directory) => match directory.sync_all() {
-                // File systems without it say so; any other error means that the name may be lost.
-                Err(source)
-                    if matches!(
-                        source.kind(),
-                        ErrorKind::InvalidInput | ErrorKind::Unsupported
-                    ) =>
-                {
-                    Ok(())
-                }
-                synced => synced,
-            },
-            Err(_) => Ok(()),
-        }
+        sync_names(&self.path)
     }
 
     fn inner(&mut self) -> &mut BufWriter<File> {
@@ -113,7 +96,40 @@ pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
 /// Create a directory and its parents.
 pub fn create_directory(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    fs::create_dir_all(path).map_err(|source| Error::io("create", path, &source))
+    let failed = |source| Error::io("create", path, &source);
+    let new: Vec<&Path> = path
+        .ancestors()
+        .take_while(|place| !place.as_os_str().is_empty() && !place.exists())
+        .collect();
+    fs::create_dir_all(path).map_err(failed)?;
+    new.into_iter().try_for_each(sync_names).map_err(failed)
+}
+
+/// Give a file or directory another name, for good: a power cut does not take it back.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    let renamed = fs::rename(from, to).and_then(|()| {
+        sync_names(to)?;
+        match from.parent() == to.parent() {
+            true => Ok(()),
+            false => sync_names(from),
+        }
+    });
+    renamed.map_err(|source| Error::io("move", from, &source))
+}
+
+/// Bring the names in the directory of a file to the disk. Where directories cannot be opened there is nothing more to do.
+fn sync_names(path: &Path) -> std::io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Ok(directory) = File::open(directory.unwrap_or(Path::new("."))) else { return Ok(()) };
+    match directory.sync_all() {
+        // File systems without it say so; any other error means that a name may be lost.
+        Err(source)
+            if matches!(source.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 #[cfg(test)]

@@ -55,8 +55,7 @@ fn fetch_with(wanted: Wanted, patience: Duration, share: f64, watch: &Stage) -> 
     for _ in 0..ATTEMPTS {
         match transfer.attempt() {
             Ok(()) => {
-                let renamed = fs::rename(&transfer.partial, target);
-                renamed.map_err(|source| unbraid_measure::Error::io("write", target, &source))?;
+                unbraid_measure::files::rename(&transfer.partial, target)?;
                 return Ok(watch.advance(share - transfer.told)?);
             }
             Err(Trouble::Broken(reason)) => broken = Some(reason),

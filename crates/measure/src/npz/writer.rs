@@ -30,7 +30,9 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self.abandoned.load(Ordering::Relaxed) {
             true => Ok(bytes.len()),
-            false => self.draft.write(bytes),
+            false => self.draft.write(bytes).inspect_err(|_| {
+                self.abandoned.store(true, Ordering::Relaxed);
+            }),
         }
     }
     fn flush(&mut self) -> std::io::Result<()> {
@@ -83,6 +85,10 @@ impl NpzWriter {
 
     /// Give the file its name.
     pub fn finish(self) -> Result<()> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            let reason = std::io::Error::other("an array could not be written");
+            return Err(Error::io("write", &self.path, &reason));
+        }
         match self.zip.finish() {
             Ok(output) => output.draft.finish(),
             Err(source) => Err(Error::io("write", &self.path, &source.into())),

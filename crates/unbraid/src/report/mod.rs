@@ -43,13 +43,12 @@ impl TrainedRun {
         self.run().check_finished()?;
         let _lock = self.run().lock("writing a report")?;
         let (scores, codes) = self.scores_for_report(watch)?;
-        let mut drawn = self.draw_missing(codes, watch)?;
-        drawn |= self.judge_if_possible(watch)?;
-        drawn |= self.judge_sequences(watch)?;
-        drawn |= self.judge_actions(watch)?;
-        if drawn {
-            card::write(self.run(), self.plan())?;
-        }
+        self.run().sweep();
+        self.draw_missing(codes, watch)?;
+        self.judge_if_possible(watch)?;
+        self.judge_sequences(watch)?;
+        self.judge_actions(watch)?;
+        card::write(self.run(), self.plan())?;
         let page = page(self, &scores)?;
         match out {
             Some(out) => write(out, page.as_bytes())?,

@@ -2,6 +2,7 @@
 //! header that model hubs read.
 
 use std::fmt::Write;
+use std::fs;
 
 use serde_json::Value as Json;
 use unbraid_measure::settings::Word;
@@ -13,9 +14,13 @@ use crate::draw::words::capitalised;
 use crate::error::Result;
 use crate::figures::{Entry, FIGURES, Section};
 
-/// Write `README.md` from what is in the run directory now.
+/// Write `README.md` from what is in the run directory now, unless it says that already.
 pub fn write(run: &Run, plan: &Plan) -> Result<()> {
-    run.write(files::CARD, text(run, plan)?.as_bytes())
+    let text = text(run, plan)?;
+    match fs::read(run.file(files::CARD)) {
+        Ok(there) if there == text.as_bytes() => Ok(()),
+        _ => run.write(files::CARD, text.as_bytes()),
+    }
 }
 
 fn text(run: &Run, plan: &Plan) -> Result<String> {
@@ -71,7 +76,9 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
     }
     out.push_str(&pictures(run));
     let drawn = |name: &str| FIGURES.iter().any(|entry| entry.files.iter().any(|f| f.0 == name));
-    let others = run.contents().into_iter().filter(|file| !drawn(file.name));
+    // Not itself: it would say something else when it is written again. Nor what is made of it.
+    let apart = |name: &str| drawn(name) || name == files::CARD || name == files::REPORT;
+    let others = run.contents().into_iter().filter(|file| !apart(file.name));
     let files: Vec<String> = others.map(|file| format!("`{}` {}", file.name, file.words)).collect();
     let _ =
         write!(out, "\n## Files\n\n{}. Dense weights are `[input, output]`.\n", files.join("; "));

@@ -36,6 +36,9 @@ impl Run {
         let directory = directory.as_ref().to_path_buf();
         Self::check_free(&directory)?;
         create_directory(&directory)?;
+        // Of two that start at once one does: the other finds the run of the first.
+        let _lock = Lock::take(&directory, "starting a run")?;
+        Self::check_free(&directory)?;
         let mut table = Table::new();
         table.insert("format".into(), Value::Integer(FORMAT));
         table.insert("unbraid".into(), Value::String(VERSION.into()));
@@ -161,7 +164,6 @@ impl Run {
     /// Rows of the log beyond it are dropped: they will be written again, and the same. What is wrong with the log is
     /// told.
     pub fn restore(&self, learner: &mut dyn Learner, watch: &dyn Watch) -> Result<u64> {
-        self.sweep();
         let path = self.file(files::CHECKPOINT);
         let (mut done, mut mark) = (0, None);
         if path.is_file() {
@@ -304,8 +306,8 @@ impl Run {
         Ok(write(self.file(name), bytes)?)
     }
 
-    /// Remove the unfinished files of a process that was killed while writing.
-    fn sweep(&self) {
+    /// Remove the unfinished files of a process that was killed while writing. Whoever calls has the lock.
+    pub(crate) fn sweep(&self) {
         let places = [self.directory.clone(), self.file(files::RESUME)];
         for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten()
         {
@@ -323,7 +325,7 @@ pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("UNBRAID
 const SUM: &str = "checksum";
 
 /// Refuse settings that are not as they were written: a run is what it was started with.
-pub(super) fn check_settings(path: &Path) -> Result<Seal> {
+pub(crate) fn check_settings(path: &Path) -> Result<Seal> {
     let bytes = fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
     match checksum::check(&bytes, 0..bytes.len()) {
         Seal::Broken => {

@@ -32,6 +32,7 @@ mod trained;
 mod triplets;
 
 pub use base::Base;
+pub(crate) use directory::check_settings;
 pub use directory::{Run, VERSION};
 pub use files::Content;
 pub use intervene::{Counterfactuals, Interventions};

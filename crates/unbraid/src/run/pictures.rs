@@ -80,7 +80,7 @@ impl TrainedRun {
             let there = |figure: &Entry| {
                 // Its figure alone is half of the graph.
                 let numbers = figure.command != Command::Graph || self.run().file(GRAPH).is_file();
-                directory.join(figure.name()).is_file() && numbers
+                figure.files.iter().all(|(name, _)| directory.join(name).is_file()) && numbers
             };
             let missing =
                 FIGURES.iter().filter(|figure| !there(figure) && (figure.possible)(subject));

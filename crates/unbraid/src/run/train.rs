@@ -86,6 +86,7 @@ impl Watch for Shifted<'_> {
 }
 
 fn train_one(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
+    run.sweep();
     let finished = run.is_finished()?;
     let ending = match finished {
         // Saving it again would forget its scores.
@@ -94,8 +95,11 @@ fn train_one(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     };
     // A finished run may have been killed between its last step and this.
     let missing = !run.file(training::FIGURE.name()).is_file();
-    let drawn = ending == Ending::Finished && (missing || !finished) && draw_log(run, plan, watch);
-    if ending == Ending::Finished && (drawn || !finished) {
+    if ending == Ending::Finished && (missing || !finished) {
+        draw_log(run, plan, watch);
+    }
+    if ending == Ending::Finished {
+        // Also of a run that was killed before it.
         card::write(run, plan)?;
     }
     Ok(ending)
@@ -181,13 +185,11 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     Ok(Ending::Finished)
 }
 
-/// Draw the log; whether there is a figure now. The run is whole without it, so a failure is told and no
-/// more.
-fn draw_log(run: &Run, plan: &Plan, watch: &dyn Watch) -> bool {
-    draw_training(run, plan).unwrap_or_else(|error| {
+/// Draw the log. The run is whole without it, so a failure is told and no more.
+fn draw_log(run: &Run, plan: &Plan, watch: &dyn Watch) {
+    if let Err(error) = draw_training(run, plan) {
         watch.note(&format!("the training is not drawn: {error}"));
-        false
-    })
+    }
 }
 
 /// The terms of a step, and what the last look found.

@@ -95,15 +95,19 @@ impl Attempts {
         self.file(run, number).exists()
     }
 
-    /// An attempt; nobody's if its file cannot be read.
-    pub(super) fn read(&self, run: &Planned, number: u32) -> Attempt {
-        let text = fs::read_to_string(self.file(run, number)).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+    /// An attempt; nobody's if there is no such file, or garbage in it.
+    pub(super) fn read(&self, run: &Planned, number: u32) -> Result<Attempt> {
+        let path = self.file(run, number);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+            Err(source) if source.kind() == ErrorKind::NotFound => Ok(Attempt::default()),
+            Err(source) => Err(MeasureError::io("read", path, &source).into()),
+        }
     }
 
     /// Every attempt at a run, the first one first.
-    pub(super) fn all(&self, run: &Planned, last: u32) -> impl Iterator<Item = Attempt> {
-        (1..=last).map(|number| self.read(run, number))
+    pub(super) fn all(&self, run: &Planned, last: u32) -> Result<Vec<Attempt>> {
+        (1..=last).map(|number| self.read(run, number)).collect()
     }
 
     /// Take an attempt at a run; nothing if somebody else has it.

@@ -235,8 +235,7 @@ impl Study {
         files::write(plan, text.as_bytes())?;
         let (rest, place) = (self.directory_of(run), self.workplace(run, number));
         if rest.exists() {
-            let moved = fs::rename(&rest, &place);
-            return Ok(moved.map_err(|source| MeasureError::io("move", &rest, &source))?);
+            return Ok(files::rename(&rest, &place)?);
         }
         let left = (1..number).rev().map(|earlier| self.workplace(run, earlier));
         match left.into_iter().find(|place| Run::exists(place)) {
@@ -253,8 +252,7 @@ impl Study {
             let _ = fs::remove_dir_all(&rest);
         }
         if place.exists() && !rest.exists() {
-            fs::rename(&place, &rest)
-                .map_err(|source| MeasureError::io("move", &place, &source))?;
+            files::rename(&place, &rest)?;
         }
         for place in (1..=number).map(|number| self.workplace(run, number)) {
             let _ = fs::remove_dir_all(place);

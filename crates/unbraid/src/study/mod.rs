@@ -34,13 +34,14 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use toml::{Table, Value};
+use unbraid_measure::files::checksum;
 use unbraid_measure::files::lock::Lock;
 use unbraid_measure::{Error as MeasureError, files};
 
 use crate::error::{Error, Result};
-use crate::run::VERSION;
 use crate::run::config::{self, Config};
 use crate::run::files::SCORES;
+use crate::run::{VERSION, check_settings};
 
 pub mod analyse;
 mod attempts;
@@ -101,7 +102,9 @@ impl Study {
             files::create_directory(directory.join(part))?;
         }
         // Last: a directory with this file is complete.
-        files::write(study.file(), text.as_bytes())?;
+        let mut sealed = format!("{text}\n# checksum: {}\n", checksum::ROOM).into_bytes();
+        checksum::seal(&mut sealed);
+        files::write(study.file(), &sealed)?;
         Ok(study)
     }
 
@@ -112,6 +115,7 @@ impl Study {
             let reason = "is no study (it has no study.toml); `unbraid study plan` makes one";
             return Err(Error::run(directory, reason));
         }
+        check_settings(&path)?;
         let mut file = File::read(&config::read_table(&path)?)?;
         let planned = file.version.take().filter(|version| version != VERSION);
         let other = planned.map(|version| {

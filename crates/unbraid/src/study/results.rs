@@ -89,7 +89,7 @@ impl Study {
     pub(super) fn numbers(&self) -> Result<Vec<(&Planned, Vec<Number>)>> {
         let (last, before) = (self.attempts().last()?, self.seconds_before());
         let of = |run| {
-            let spent = self.seconds_of(run, &last, &before);
+            let spent = self.seconds_of(run, &last, &before)?;
             self.numbers_of(run, spent).map(|numbers| (run, numbers))
         };
         self.runs.par_iter().filter(|run| self.is_done(run)).map(of).collect()
@@ -101,10 +101,11 @@ impl Study {
         run: &Planned,
         last: &HashMap<String, u32>,
         before: &HashMap<String, f64>,
-    ) -> f64 {
+    ) -> Result<f64> {
         let number = last.get(&run.name).copied().unwrap_or(0);
-        let spent: f64 = self.attempts().all(run, number).map(|attempt| attempt.seconds).sum();
-        spent + before.get(&run.name).copied().unwrap_or_default()
+        let attempts = self.attempts().all(run, number)?;
+        let spent: f64 = attempts.iter().map(|attempt| attempt.seconds).sum();
+        Ok(spent + before.get(&run.name).copied().unwrap_or_default())
     }
 
     /// Everything that is a number of this run: its time, the end of its log, its scores.

@@ -91,14 +91,14 @@ impl Study {
         let alive: Vec<&str> =
             workers.iter().filter(|one| one.alive).map(|one| one.name.as_str()).collect();
         let (last, before) = (self.attempts().last()?, self.seconds_before());
-        let progress = |run: &Planned| {
+        let progress = |run: &Planned| -> Result<Progress> {
             let number = last.get(&run.name).copied().unwrap_or(0);
-            let attempts: Vec<Attempt> = self.attempts().all(run, number).collect();
+            let attempts = self.attempts().all(run, number)?;
             let spent: f64 = attempts.iter().map(|attempt| attempt.seconds).sum();
             let seconds = spent + before.get(&run.name).copied().unwrap_or_default();
-            self.progress(run, &attempts, &alive, seconds)
+            Ok(self.progress(run, &attempts, &alive, seconds))
         };
-        let runs: Vec<Progress> = self.runs.iter().map(progress).collect();
+        let runs = self.runs.iter().map(progress).collect::<Result<Vec<_>>>()?;
         let left = time_left(&runs);
         Ok(Status { runs, workers, left })
     }

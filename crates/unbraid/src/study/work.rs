@@ -177,18 +177,18 @@ impl<'a> Desk<'a> {
         if orders.again {
             let last = desk.attempts.last()?;
             for run in &desk.mine {
-                let count =
-                    last.get(&run.name).map_or(0, |last| desk.failures_of(run, *last).len());
-                desk.forgiven.insert(&run.name, count);
+                let last = last.get(&run.name).copied().unwrap_or(0);
+                desk.forgiven.insert(&run.name, desk.failures_of(run, last)?.len());
             }
         }
         Ok(desk)
     }
 
     /// The reasons of the failures of a run.
-    fn failures_of(&self, run: &Planned, last: u32) -> Vec<String> {
-        let failed = self.attempts.all(run, last).filter(|one| one.ended == Some(End::Failed));
-        failed.map(|attempt| attempt.reason.unwrap_or_default()).collect()
+    fn failures_of(&self, run: &Planned, last: u32) -> Result<Vec<String>> {
+        let all = self.attempts.all(run, last)?.into_iter();
+        let failed = all.filter(|one| one.ended == Some(End::Failed));
+        Ok(failed.map(|attempt| attempt.reason.unwrap_or_default()).collect())
     }
 
     /// Look at every run; how many are not done.
@@ -204,7 +204,7 @@ impl<'a> Desk<'a> {
         for k in 0..self.mine.len() {
             let run = self.mine[k];
             let number = last.get(&run.name).copied().unwrap_or(0);
-            if number == 0 || self.is_free(run, number) {
+            if number == 0 || self.is_free(run, number)? {
                 self.waiting.push_back((run, number + 1));
             }
         }
@@ -212,12 +212,12 @@ impl<'a> Desk<'a> {
     }
 
     /// Whether the attempt after this one may be made.
-    fn is_free(&mut self, run: &'a Planned, number: u32) -> bool {
-        let attempt = self.attempts.read(run, number);
-        match attempt.ended {
+    fn is_free(&mut self, run: &'a Planned, number: u32) -> Result<bool> {
+        let attempt = self.attempts.read(run, number)?;
+        Ok(match attempt.ended {
             Some(End::Done | End::Stopped) => true,
             Some(End::Failed) => {
-                let reasons = self.failures_of(run, number);
+                let reasons = self.failures_of(run, number)?;
                 let forgiven = self.forgiven.get(run.name.as_str()).copied().unwrap_or(0);
                 let free = reasons.len() <= self.orders.retries + forgiven;
                 if !free {
@@ -231,7 +231,7 @@ impl<'a> Desk<'a> {
                 self.held += usize::from(!dead);
                 dead
             }
-        }
+        })
     }
 
     /// The next run that nobody has, and the number of the attempt. Who is idle looks again at once.

@@ -236,7 +236,16 @@ mod tests {
             for quick in [false, true] {
                 let mut table = part.table(Budget { quick, ..Budget::default() });
                 let data = table.get_mut("data").and_then(Value::as_table_mut).unwrap();
-                data.retain(|key, _| key == "variant");
+                // Of variants only what makes pairs: the others name what is in the data.
+                let transitions = data
+                    .remove("variant")
+                    .and_then(|variant| variant.as_table()?.get("transitions").cloned());
+                data.clear();
+                if let Some(transitions) = transitions {
+                    let mut variant = Table::new();
+                    variant.insert("transitions".into(), transitions);
+                    data.insert("variant".into(), Value::Table(variant));
+                }
                 data.insert("name".into(), "squares".into());
                 let score = table.get_mut("score").and_then(Value::as_table_mut).unwrap();
                 score.remove("held_out");

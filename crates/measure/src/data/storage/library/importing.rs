@@ -202,20 +202,19 @@ impl<'a> Import<'a> {
         checksum::seal(&mut about);
         files::write(self.staged.join(ABOUT), &about)?;
         let old = former(&self.target);
-        let replace = || -> std::io::Result<()> {
-            // A directory cannot be renamed over a full one; the old one is kept until the new is there.
-            match fs::rename(&self.target, &old) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(source),
-                _ => {}
-            }
-            if let Err(source) = fs::rename(&self.staged, &self.target) {
+        // A directory cannot be renamed over a full one; the old one is kept until the new is there for good.
+        let replaces = self.target.exists();
+        if replaces {
+            files::rename(&self.target, &old)?;
+        }
+        if let Err(source) = files::rename(&self.staged, &self.target) {
+            if replaces {
                 let _ = fs::rename(&old, &self.target);
-                return Err(source);
             }
-            let _ = fs::remove_dir_all(&old);
-            Ok(())
-        };
-        replace().map_err(|source| Error::io("write", &self.target, &source))
+            return Err(source);
+        }
+        let _ = fs::remove_dir_all(&old);
+        Ok(())
     }
 }
 
