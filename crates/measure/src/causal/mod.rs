@@ -5,5 +5,4 @@ pub mod discovery;
 pub mod graph_distance;
 pub mod label_search;
 pub mod notears;
-pub mod score_based;
 pub mod temporal;
