@@ -248,7 +248,7 @@ impl Profile {
 
     /// Whether every value is the same.
     pub fn is_constant(&self) -> bool {
-        self.rows > 1 && self.distinct.count() == 1
+        self.rows > 1 && self.distinct.count() == 1 && self.first_infinite.is_none()
     }
 
     /// The words with their counts, in alphabetical order; none if there are more than [`LISTED`].

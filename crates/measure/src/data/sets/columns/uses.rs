@@ -80,6 +80,9 @@ fn reason(profile: &Profile) -> Option<String> {
     match profile.kind() {
         Kind::Nothing => return Some("has no values".into()),
         Kind::Time => return Some("has times".into()),
+        _ if profile.is_constant() && profile.missing() > 0 => {
+            return Some("has one value only, and gaps".into());
+        }
         _ if profile.is_constant() => return Some("never changes".into()),
         _ => {}
     }

@@ -203,7 +203,7 @@ fn proportions_are_kept_unless_asked() {
 fn other_files_are_read_or_counted_and_what_is_corrupt_is_skipped_if_asked() {
     let folder = Folder::new();
     folder.grey("a.png", 2, 0);
-    folder.grey("b.gif", 2, 255);
+    RgbImage::from_pixel(2, 2, Rgb([255; 3])).save(folder.path("b.gif")).unwrap();
     folder.grey("c.webp", 2, 255);
     for other in ["d.tif", "e.tif", "notes.txt"] {
         fs::write(folder.path(other), "other").unwrap();

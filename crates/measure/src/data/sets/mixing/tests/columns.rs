@@ -44,7 +44,7 @@ fn mistakes_are_named() {
         (plain, "", "does not say to which segment a row belongs"),
         (plain, "segment_length = 1\nignore = ['a', 'b']", "has no column left to observe"),
         (
-            "a,b\n1,nan\n2,3\n",
+            "a,b\n1,nan\n2,3\n3,5\n",
             "segment_length = 1",
             "line 2, column `b` has `nan`, which is no value",
         ),
