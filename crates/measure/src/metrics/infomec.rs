@@ -19,7 +19,7 @@
 //!   the whole score is not a number.
 //! - Continuous factors are cut into bins. There, only factors with labels are taken.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1};
 
 use self::explicitness::explicitness;
 use self::information::{informed, normalised_information};
@@ -28,7 +28,8 @@ use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
 use crate::rng::Rng;
-use crate::stats::mean;
+use crate::stats::order::different;
+use crate::stats::{is_constant, mean};
 use crate::watch::Stage;
 
 mod explicitness;
@@ -149,7 +150,7 @@ impl InfoMec {
             return Ok(());
         }
         for (j, column) in table.codes.columns().into_iter().enumerate() {
-            let labels = rules::values(column).len();
+            let labels = different(column).len();
             if labels > MOST_LABELS {
                 return Err(Error::Missing(format!(
                     "{name} takes codes as labels, and code {j} has {labels} different values, more \
@@ -174,6 +175,18 @@ impl Measured {
             silent: 0,
         }
     }
+}
+
+/// Mean 0 and deviation 1; zeros for a column that never changes.
+fn standardised(column: ArrayView1<f32>) -> Vec<f64> {
+    if is_constant(column) {
+        return vec![0.0; column.len()];
+    }
+    let rows = column.len() as f64;
+    let mean = column.iter().map(|value| f64::from(*value)).sum::<f64>() / rows;
+    let apart = || column.iter().map(|value| f64::from(*value) - mean);
+    let deviation = (apart().map(|value| value * value).sum::<f64>() / rows).sqrt();
+    apart().map(|value| value / deviation).collect()
 }
 
 impl Metric for InfoMec {

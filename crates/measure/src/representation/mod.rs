@@ -16,10 +16,12 @@ use crate::tables::{Column, Table};
 mod file;
 #[cfg(test)]
 mod grid;
+mod targets;
 
 pub use file::FORMAT;
 #[cfg(test)]
 pub(crate) use grid::grid;
+pub use targets::Targets;
 
 /// Codes and values, row by row; its own, or borrowed from whoever holds the arrays.
 #[derive(Clone, Debug, PartialEq)]

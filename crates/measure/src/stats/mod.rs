@@ -7,7 +7,6 @@ pub mod column_order;
 pub mod correlation;
 pub mod covariance;
 pub mod differences;
-pub mod explained;
 pub mod folds;
 pub mod groups;
 pub mod information;

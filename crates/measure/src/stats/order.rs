@@ -25,6 +25,13 @@ pub fn sorted(column: ArrayView1<f32>) -> Sorted {
     }
 }
 
+/// The different values of a column, rising.
+pub fn different(column: ArrayView1<f32>) -> Vec<f32> {
+    let mut values = sorted(column).values;
+    values.dedup();
+    values
+}
+
 const SIGN: u32 = 1 << 31;
 
 /// A whole number that rises with the value. The bits of a float do so but for the sign: negative

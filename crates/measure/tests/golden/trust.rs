@@ -8,10 +8,6 @@ use serde_json::Value;
 use unbraid_measure::factors::Factor;
 use unbraid_measure::representation::{Representation, Split};
 
-/// Codes beyond this are brought back by a power of two: a table holds single precision, and no
-/// score of the set sees a scale that all codes share.
-const LARGEST: f64 = 1e38;
-
 /// A directory with an index.
 pub(crate) struct Set {
     pub(crate) directory: PathBuf,
@@ -27,6 +23,8 @@ pub(crate) struct Case {
     pub(crate) discrete: bool,
     /// Whether factors are.
     pub(crate) labels: bool,
+    /// Why there is no table: codes beyond single precision, which the program refuses. Then `table` has zeros.
+    pub(crate) refused: Option<String>,
 }
 
 /// The few cases of this crate, and all of them where they are at hand.
@@ -62,13 +60,8 @@ impl Set {
 
 impl Case {
     fn open(directory: &Path, case: &Value) -> Self {
-        let mut codes = numbers(&directory.join(text(&case["codes_file"])));
+        let codes = numbers(&directory.join(text(&case["codes_file"])));
         let values = numbers(&directory.join(text(&case["factors_file"]))).mapv(|v| v as f32);
-        let most = codes.iter().fold(0.0, |most: f64, code| most.max(code.abs()));
-        if most > LARGEST {
-            let scale = 2f64.powi((LARGEST / most).log2().floor() as i32);
-            codes.mapv_inplace(|code| code * scale);
-        }
         let whole = case["continuous_factors"] == false;
         let factor = |(k, column): (usize, ndarray::ArrayView1<f32>)| {
             let name = format!("factor-{k}");
@@ -77,11 +70,14 @@ impl Case {
                 false => Factor::continuous(name),
             }
         };
-        let factors = values.columns().into_iter().enumerate().map(factor).collect();
+        let factors: Vec<Factor> = values.columns().into_iter().enumerate().map(factor).collect();
         let codes = codes.mapv(|code| code as f32);
-        let table = Representation::new(codes, values, factors).unwrap();
+        let nothing = Array2::zeros(codes.dim());
+        let made = Representation::new(codes, values.clone(), factors.clone());
+        let refused = made.as_ref().err().map(ToString::to_string);
+        let table = made.unwrap_or_else(|_| Representation::new(nothing, values, factors).unwrap());
         let name = text(&case["case"]).to_string();
-        Self { name, table, discrete: case["discrete_latents"] == true, labels: whole }
+        Self { name, table, discrete: case["discrete_latents"] == true, labels: whole, refused }
     }
 
     /// The same, with the first four fifths of the rows as those that teach.

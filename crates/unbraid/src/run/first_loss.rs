@@ -11,6 +11,8 @@ use crate::model::learner::{Learner, Terms};
 /// A squared error per number, in units of the noise, above which no learning is possible: numbers that are a
 /// thousand times as large as the noise. Standardised data begin at about 1/noise².
 const ABSURD: f64 = 1e6;
+/// Numbers beyond this are the likely reason of a loss that is no number.
+const LARGE: f32 = 1e3;
 /// As many rows are looked at to say which number is large.
 const LOOKED_AT: usize = 1000;
 
@@ -28,7 +30,9 @@ pub(super) fn check(terms: &Terms, learner: &dyn Learner, data: &dyn Dataset) ->
     let noise = learner.noise().unwrap_or(1.0);
     // A noise that somebody has made small is not the fault of the data.
     let most = ABSURD * (noise * noise).recip().max(1.0);
-    if per_number <= most {
+    let large = largest(data);
+    let overflowed = large.size > LARGE && terms.iter().any(|(_, value)| !value.is_finite());
+    if per_number <= most && !overflowed {
         return Ok(());
     }
     Err(Error::Unable(format!(
@@ -37,17 +41,23 @@ pub(super) fn check(terms: &Terms, learner: &dyn Learner, data: &dyn Dataset) ->
         loss,
         per_number,
         data.shape().size(),
-        largest(data)
+        large.words
     )))
 }
 
-/// Which number is large, in words.
-fn largest(data: &dyn Dataset) -> String {
+/// Which number is large.
+struct Largest {
+    size: f32,
+    words: String,
+}
+
+fn largest(data: &dyn Dataset) -> Largest {
     let rows = data::rows(data, LOOKED_AT, &Rng::new(0));
     let seen = data::observations(data, &rows);
     let size = |k: usize| seen.column(k).iter().fold(0.0_f32, |most, v| most.max(v.abs()));
     let column = (0..seen.ncols()).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or(0);
-    let size = short(f64::from(size(column)));
+    let size = size(column);
+    let shown = short(f64::from(size));
     let about = data.about();
     let mut names = Vec::new();
     match &about.scaling {
@@ -66,10 +76,11 @@ fn largest(data: &dyn Dataset) -> String {
         (false, true) => " (`data.scale = \"robust\"` bears numbers far out)",
         (true, _) => "",
     };
-    match names.get(column).filter(|_| names.len() == seen.ncols()) {
-        Some(name) => format!("`{name}` reaches {size}{way}"),
-        None => format!("number {column} of an observation reaches {size}{way}"),
-    }
+    let words = match names.get(column).filter(|_| names.len() == seen.ncols()) {
+        Some(name) => format!("`{name}` reaches {shown}{way}"),
+        None => format!("number {column} of an observation reaches {shown}{way}"),
+    };
+    Largest { size, words }
 }
 
 #[cfg(test)]
@@ -91,7 +102,9 @@ mod tests {
         let task = Task::of(&*data);
         let method = (models::find("vae").unwrap().configure)(&Table::new(), &task).unwrap();
         let learner = method.build(&task, &Rng::new(0));
-        let terms: Terms = vec![("loss".into(), loss), ("reconstruction".into(), loss)];
+        let kl = if loss > 1e20 { f32::INFINITY } else { 1.0 };
+        let terms: Terms =
+            vec![("loss".into(), loss), ("reconstruction".into(), loss), ("kl".into(), kl)];
         check(&terms, &*learner, &*data).err().map(|error| error.to_string())
     }
 

@@ -140,10 +140,11 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
             true => learner.step_on_encoded(&draw, step, rate),
             false => learner.step(&draw, step, rate),
         };
-        check_finite(run, done, &terms)?;
+        // First, since numbers that overflow have a cause which it names.
         if done == 0 && encoded.is_none() {
             first_loss::check(&terms, &*learner, &*plan.data)?;
         }
+        check_finite(run, done, &terms)?;
         done += 1;
 
         let last = done == settings.steps;

@@ -4,14 +4,13 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 
-use super::information::standardised;
-use super::rules::values;
-use super::{Codes, InfoMec, Rules};
+use super::{Codes, InfoMec, Rules, standardised};
 use crate::error::Result;
 use crate::predictors::logistic::Logistic;
 use crate::representation::Representation;
 use crate::stats::classes::Classes;
 use crate::stats::column_order::in_order_of_columns;
+use crate::stats::order::different;
 
 /// (H0 - H1) / H0 of each factor; `None` for one that never changes.
 pub(super) fn explicitness(
@@ -52,5 +51,5 @@ fn inputs(table: &Representation, codes: Codes) -> Array2<f64> {
 
 fn one_hot(column: ArrayView1<f32>) -> Vec<Array1<f64>> {
     let is = |value: f32| column.mapv(|other| f64::from(u8::from(other == value)));
-    values(column).into_iter().map(is).collect()
+    different(column).into_iter().map(is).collect()
 }

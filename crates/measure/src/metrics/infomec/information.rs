@@ -4,7 +4,7 @@
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
-use super::{Codes, InfoMec};
+use super::{Codes, InfoMec, standardised};
 use crate::error::Result;
 use crate::representation::{Representation, ranks_of_values};
 use crate::rng::Rng;
@@ -57,18 +57,6 @@ pub(super) fn normalised_information(
     };
     let rows = codes.par_iter().map(row).collect::<Result<Vec<_>>>()?;
     Ok(Array2::from_shape_fn((rows.len(), labels.len()), |(j, k)| rows[j][k]))
-}
-
-/// Mean 0 and deviation 1; zeros for a column that never changes.
-pub(super) fn standardised(column: ArrayView1<f32>) -> Vec<f64> {
-    if is_constant(column) {
-        return vec![0.0; column.len()];
-    }
-    let rows = column.len() as f64;
-    let mean = column.iter().map(|value| f64::from(*value)).sum::<f64>() / rows;
-    let apart = || column.iter().map(|value| f64::from(*value) - mean);
-    let deviation = (apart().map(|value| value * value).sum::<f64>() / rows).sqrt();
-    apart().map(|value| value / deviation).collect()
 }
 
 /// The largest share of each row in its sum; rows without information have none.

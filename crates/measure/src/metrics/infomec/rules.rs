@@ -100,13 +100,6 @@ fn interquartile_range(column: ArrayView1<f32>) -> f64 {
     quantile(0.75) - quantile(0.25)
 }
 
-/// The different values of a column, rising.
-pub(super) fn values(column: ArrayView1<f32>) -> Vec<f32> {
-    let mut values = sorted(column).values;
-    values.dedup();
-    values
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

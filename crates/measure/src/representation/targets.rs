@@ -9,8 +9,8 @@
 
 use ndarray::Array2;
 
+use super::Representation;
 use crate::factors::Kind;
-use crate::representation::Representation;
 
 /// The numbers to regress on.
 #[derive(Clone, Debug, PartialEq)]
