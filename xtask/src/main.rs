@@ -9,6 +9,7 @@ mod check;
 mod docs;
 #[cfg(unix)]
 mod faults;
+mod fuzz;
 mod package;
 mod python;
 mod stubs;
@@ -27,6 +28,8 @@ usage: cargo xtask TASK
   faults          fail, tear and kill every file call, cut the power, flip bits, run rivals:
                   [--program PATH] [--kinds calls,power,kills,rivals,bits] [--count N] [--seed S]
                   [--only CASE] [--at DIRECTORY] [--short]
+  fuzz            random inputs for everything that reads a file, led by coverage:
+                  [TARGET …] [--seconds N] [--keep]
   help            print this
 ";
 
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
             println!("skipped: faults (they are injected on Linux with glibc only)");
             Ok(true)
         }
+        ["fuzz", ref options @ ..] => fuzz::run(options),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -19,6 +19,7 @@ use crate::model::entry::{Entry, Method};
 use crate::model::learner::Learner;
 use crate::model::rotation;
 use crate::models;
+use crate::parts::nets::size;
 use crate::parts::schedule::Schedule;
 
 /// A configuration with every default filled in, and what it was checked against.
@@ -163,6 +164,9 @@ impl Config {
                     data.len()
                 ),
             ));
+        }
+        if entry.takes_steps {
+            size::check_batch(self.train.batch, task.shape)?;
         }
         let base = Base::take(&mut model_settings, entry, &task, &self)?;
         let seen = base.as_ref().map_or(task, |base| base.task(&task));

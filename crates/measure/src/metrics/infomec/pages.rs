@@ -95,8 +95,8 @@ From 0 to 1, with the parts of `infomec`.
 
 - There are two published pruning rules, and scores with different rules cannot be compared. This
   one is that of QLAE; `infomec-discrete-iqr` is that of Tripod.
-- Give indices, or values that are exactly equal where the index is. The output of a straight-through
-  quantiser differs in the last digit, and makes labels of its own.
+- Give indices, or values that are exactly equal where the index is. The output of a
+  straight-through quantiser differs in the last digit, and makes labels of its own.
 - Counted information is too large by about (labels of code - 1)(labels of factor - 1) / (2 rows).
 - The other cautions of `infomec` hold here too. Codes with more than 256 values are refused.
 
