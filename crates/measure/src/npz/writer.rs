@@ -26,29 +26,34 @@ struct Output {
     abandoned: Arc<AtomicBool>,
 }
 
+impl Output {
+    /// Do something with the draft, if none failed before; `nothing` is what the archive is told then.
+    fn draft<T>(
+        &mut self,
+        nothing: T,
+        act: impl FnOnce(&mut Draft) -> std::io::Result<T>,
+    ) -> std::io::Result<T> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            return Ok(nothing);
+        }
+        let done = act(&mut self.draft);
+        self.abandoned.store(done.is_err(), Ordering::Relaxed);
+        done
+    }
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self.abandoned.load(Ordering::Relaxed) {
-            true => Ok(bytes.len()),
-            false => self.draft.write(bytes).inspect_err(|_| {
-                self.abandoned.store(true, Ordering::Relaxed);
-            }),
-        }
+        self.draft(bytes.len(), |draft| draft.write(bytes))
     }
     fn flush(&mut self) -> std::io::Result<()> {
-        match self.abandoned.load(Ordering::Relaxed) {
-            true => Ok(()),
-            false => self.draft.flush(),
-        }
+        self.draft((), Draft::flush)
     }
 }
 
 impl Seek for Output {
     fn seek(&mut self, position: SeekFrom) -> std::io::Result<u64> {
-        match self.abandoned.load(Ordering::Relaxed) {
-            true => Ok(0),
-            false => self.draft.seek(position),
-        }
+        self.draft(0, |draft| draft.seek(position))
     }
 }
 
@@ -90,7 +95,9 @@ impl NpzWriter {
             return Err(Error::io("write", &self.path, &reason));
         }
         match self.zip.finish() {
-            Ok(output) => output.draft.finish(),
+            // The flag again: a failed flush that nobody told of is found there.
+            Ok(output) if !output.abandoned.load(Ordering::Relaxed) => output.draft.finish(),
+            Ok(_) => Err(Error::io("write", &self.path, &std::io::Error::other("it is not whole"))),
             Err(source) => Err(Error::io("write", &self.path, &source.into())),
         }
     }
@@ -121,7 +128,7 @@ impl NpzWriter {
             buffered.flush()
         };
         let written = write();
-        self.abandoned.store(written.is_err(), Ordering::Relaxed);
+        self.abandoned.fetch_or(written.is_err(), Ordering::Relaxed);
         written.map_err(|source| Error::io("write", &path, &source))
     }
 }
