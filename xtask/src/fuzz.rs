@@ -26,11 +26,14 @@ struct Options {
     targets: Vec<String>,
     seconds: u64,
     keep: bool,
+    /// Built before; empty for what is built now.
+    program: PathBuf,
 }
 
 impl Options {
     fn parse(words: &[&str]) -> Result<Self> {
-        let mut options = Self { targets: vec![], seconds: 600, keep: false };
+        let mut options =
+            Self { targets: vec![], seconds: 600, keep: false, program: PathBuf::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
@@ -38,6 +41,10 @@ impl Options {
                 "--seconds" => {
                     let value = words.next().and_then(|value| value.parse().ok());
                     options.seconds = value.ok_or("`--seconds` needs a whole number")?;
+                }
+                "--program" => {
+                    let path = words.next().ok_or("`--program` needs a path")?;
+                    options.program = std::path::absolute(path).map_err(|e| e.to_string())?;
                 }
                 option if option.starts_with('-') => {
                     return Err(format!("unknown option `{option}` of `cargo xtask fuzz`"));
@@ -69,7 +76,10 @@ fn targets() -> Result<Vec<String>> {
 /// Fuzz; whether nothing was found.
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     let options = Options::parse(words)?;
-    let program = build()?;
+    let program = match options.program.as_os_str().is_empty() {
+        true => build()?,
+        false => options.program.clone(),
+    };
     let mut table = String::from(
         "| target | executions | edges and values seen | slowest, s | memory, MB | found |\n|---|--:|--:|--:|--:|--:|\n",
     );

@@ -29,7 +29,7 @@ usage: cargo xtask TASK
                   [--program PATH] [--kinds calls,power,kills,rivals,bits] [--count N] [--seed S]
                   [--only CASE] [--at DIRECTORY] [--short]
   fuzz            random inputs for everything that reads a file, led by coverage:
-                  [TARGET …] [--seconds N] [--keep]
+                  [TARGET …] [--seconds N] [--keep] [--program PATH]
   help            print this
 ";
 

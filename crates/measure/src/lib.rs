@@ -45,5 +45,6 @@ pub mod metrics;
 
 pub mod cautions;
 pub mod scoring;
+pub mod stress;
 
 pub use error::{Error, Result};

@@ -49,6 +49,7 @@ pub mod intervene;
 
 pub mod report;
 pub mod run;
+pub mod stress;
 pub mod study;
 
 #[cfg(feature = "cli")]

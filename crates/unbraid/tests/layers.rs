@@ -19,6 +19,7 @@ const MEASURE: &[&[&str]] = &[
     &["metrics"],
     &["cautions"],
     &["scoring"],
+    &["stress"],
 ];
 
 const UNBRAID: &[&[&str]] = &[
@@ -31,6 +32,7 @@ const UNBRAID: &[&[&str]] = &[
     &["intervene"],
     &["draw"],
     &["figures"],
+    &["stress"],
     &["run"],
     &["report"],
     &["study"],

@@ -8,7 +8,7 @@
 //!
 //! The original integrates over the posterior instead of discretising its mean.
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -67,6 +67,10 @@ impl Metric for Aam {
     fn reading(&self) -> Reading {
         let line = "what is known of each factor is in one code";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Compact, Asks::Informative]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

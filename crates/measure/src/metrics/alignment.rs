@@ -33,7 +33,7 @@ use rayon::prelude::*;
 use self::heads::{Head, heads, wanted};
 use self::report::Report;
 use self::sets::{Sets, targets};
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::subset_predictor::{SubsetPredictor, Training};
@@ -158,6 +158,10 @@ impl Metric for Alignment {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular, Asks::Informative]
     }
 
     fn score(

@@ -13,7 +13,7 @@
 //! one-vs-rest; later versions, and the golden values, have one softmax over all classes. Both are
 //! here. The original paper trains its classifier differently: see `higgins-score`.
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::logistic::{Logistic, Strips};
@@ -95,6 +95,10 @@ impl Metric for BetaVaeScore {
 
     fn is_quick(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular, Asks::Informative]
     }
 
     fn score(

@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::predictors::boosting::{Classifier, Task, teach};
@@ -85,6 +85,10 @@ impl Metric for Dci {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {

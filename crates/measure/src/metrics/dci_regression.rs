@@ -13,7 +13,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::predictors::boosting::{Columns, Regressor, regress_each};
@@ -87,6 +87,10 @@ impl Metric for DciRegression {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {

@@ -11,7 +11,7 @@
 
 use ndarray::ArrayView2;
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -68,6 +68,10 @@ impl Metric for Dcimig {
     fn reading(&self) -> Reading {
         let line = "each factor is told by a code that tells no other";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Matched, Asks::Compact]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

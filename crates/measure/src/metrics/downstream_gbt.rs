@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use ndarray::Axis;
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::boosting::{Classifier, Task, teach};
@@ -91,6 +91,10 @@ impl Metric for DownstreamGbt {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Informative]
     }
 
     fn score(

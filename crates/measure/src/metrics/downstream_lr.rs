@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::predictors::logistic::{Strips, fit_with_best_penalty};
@@ -94,6 +94,10 @@ impl Metric for DownstreamLr {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Linear]
     }
 
     fn score(

@@ -12,7 +12,7 @@
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::info::Info;
@@ -81,6 +81,10 @@ impl Metric for Explicitness {
 
     fn needs(&self) -> Needs {
         Needs::Split
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Linear]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {

@@ -17,7 +17,7 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -105,6 +105,10 @@ impl Metric for FactorVaeScore {
 
     fn is_quick(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular, Asks::Informative]
     }
 
     fn score(&self, representation: &Representation, rng: &mut Rng, _: &Stage) -> Result<Score> {

@@ -15,7 +15,7 @@
 
 use ndarray::{Array2, ArrayView1};
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
@@ -96,6 +96,10 @@ impl Metric for HigginsScore {
     fn reading(&self) -> Reading {
         let line = "distances between codes tell which factor two observations share";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular, Asks::Informative]
     }
 
     fn score(

@@ -23,7 +23,7 @@ use ndarray::{Array2, ArrayView1};
 
 use self::explicitness::explicitness;
 use self::information::{informed, normalised_information};
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -197,6 +197,10 @@ impl Metric for InfoMec {
     fn reading(&self) -> Reading {
         let line = "each active code is informative about one factor only";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular]
     }
 
     fn score(

@@ -11,7 +11,7 @@
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -85,6 +85,10 @@ impl Metric for Irs {
         let line = "each code follows one factor and nothing else";
         // Distances within a group are at most the code's range, which is at most twice M.
         Reading { low: -1.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {

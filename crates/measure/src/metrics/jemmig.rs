@@ -9,7 +9,7 @@
 //! The paper subtracts and does not divide, and integrates over the posterior; this is the form with
 //! bins, mapped to 0 to 1, of later code.
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
@@ -69,6 +69,10 @@ impl Metric for Jemmig {
     fn reading(&self) -> Reading {
         let line = "each factor is told by one code, which tells nothing else";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Matched, Asks::Compact]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

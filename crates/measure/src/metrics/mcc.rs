@@ -10,7 +10,7 @@
 
 use ndarray::ArrayView2;
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -119,6 +119,13 @@ impl Metric for Mcc {
 
     fn is_quick(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        match self.ranks {
+            true => &[Asks::Matched],
+            false => &[Asks::Matched, Asks::Linear],
+        }
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

@@ -10,7 +10,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
@@ -78,6 +78,10 @@ impl Metric for MccCoverage {
     fn reading(&self) -> Reading {
         let line = "each factor has a code and lies on a line over it";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Matched, Asks::Linear]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -84,6 +84,10 @@ impl Metric for MccCrossfit {
     fn reading(&self) -> Reading {
         let line = "each factor lies on a line over one code";
         Reading { low: -1.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Matched, Asks::Linear]
     }
 
     fn score(

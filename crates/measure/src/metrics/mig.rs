@@ -8,7 +8,7 @@
 //!
 //! The original paper integrates over the posterior instead of discretising its mean.
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::Result;
 use crate::info::Info;
 use crate::representation::Representation;
@@ -72,6 +72,10 @@ impl Metric for Mig {
 
     fn is_quick(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Compact, Asks::Informative]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

@@ -12,7 +12,7 @@
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -90,6 +90,10 @@ impl Metric for MigContinuous {
     fn reading(&self) -> Reading {
         let line = "each factor is told by one code alone";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Compact, Asks::Informative]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {

@@ -8,7 +8,7 @@
 //!
 //! Codes that are about nothing count as 0, as in the original.
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -68,6 +68,10 @@ impl Metric for MigSup {
     fn reading(&self) -> Reading {
         let line = "each code tells one factor and no other";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

@@ -114,6 +114,11 @@ pub trait Metric: Sync {
         Needs::Factors
     }
 
+    /// What of codes it asks, all at once: the best value says that each is there. Nothing for what is no such question.
+    fn asks(&self) -> &'static [Asks] {
+        &[]
+    }
+
     /// Whether it takes milliseconds on ten thousand rows: then it is also held against chance, unasked.
     fn is_quick(&self) -> bool {
         false
@@ -123,6 +128,21 @@ pub trait Metric: Sync {
     /// their progress to `watch`, and stop when it says so.
     fn score(&self, representation: &Representation, rng: &mut Rng, watch: &Stage)
     -> Result<Score>;
+}
+
+/// A property of codes, given factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// Each code tells about one factor at most.
+    Modular,
+    /// Each factor that is told is told by one code.
+    Compact,
+    /// The codes together tell every factor, in whatever way.
+    Informative,
+    /// The codes together tell every factor linearly.
+    Linear,
+    /// Each factor has a code that tells all of it and nothing else.
+    Matched,
 }
 
 /// How to read the value of a metric.

@@ -8,7 +8,7 @@
 //!
 //! The original paper averages over informative codes; Locatello et al. average over all.
 
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -73,6 +73,10 @@ impl Metric for Modularity {
 
     fn is_quick(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Modular]
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, _: &Stage) -> Result<Score> {

@@ -13,7 +13,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::predictors::boosting::{Columns, regress_each};
@@ -204,6 +204,13 @@ impl Metric for R2 {
 
     fn needs(&self) -> Needs {
         if self.rows == Rows::HeldOut { Needs::Split } else { Needs::Factors }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        match self.regression {
+            Regression::Trees => &[Asks::Informative],
+            _ => &[Asks::Linear],
+        }
     }
 
     fn score(

@@ -11,7 +11,7 @@
 use ndarray::{Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 
-use super::{Better, Metric, Needs, Reading, Score};
+use super::{Asks, Better, Metric, Needs, Reading, Score};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
 use crate::info::Info;
@@ -135,6 +135,13 @@ impl Metric for Sap {
 
     fn needs(&self) -> Needs {
         if self.continuous { Needs::Factors } else { Needs::Split }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        match self.continuous {
+            true => &[Asks::Compact, Asks::Linear],
+            false => &[Asks::Compact, Asks::Informative],
+        }
     }
 
     fn score(&self, representation: &Representation, _: &mut Rng, watch: &Stage) -> Result<Score> {

@@ -21,7 +21,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use self::projected_covariance::Halves;
-use super::{Better, Metric, Reading, Score};
+use super::{Asks, Better, Metric, Reading, Score};
 use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::representation::Representation;
@@ -120,6 +120,10 @@ impl Metric for TMex {
     fn reading(&self) -> Reading {
         let line = "each factor has a code that depends on it beyond the others";
         Reading { low: 0.0, high: 1.0, better: Better::Higher, line }
+    }
+
+    fn asks(&self) -> &'static [Asks] {
+        &[Asks::Matched]
     }
 
     fn score(

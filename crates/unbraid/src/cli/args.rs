@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Retrieve(Retrieve),
     /// Rotate the latents of a run: the same ELBO, lower scores (the impossibility result).
     Rotate(Rotate),
+    /// Try the metrics on codes of which it is known what they are: which can be trusted, and where
+    Stress(Stress),
     /// Look whether a run, a study or imported data are whole, and what a resume would do.
     Check(Check),
     /// Plan, run and tabulate many runs from one file.
@@ -425,6 +427,28 @@ pub(crate) struct Rotate {
     /// Metrics by name, comma-separated, or `all`; those of the run if left out.
     #[arg(long, value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stress {
+    /// Where the table and the pictures go.
+    #[arg(long, value_name = "DIRECTORY", default_value = "stress")]
+    pub(crate) out: PathBuf,
+    /// Metrics by name, comma-separated; all that ask something of codes and factors if left out.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// How many rows are scored, comma-separated.
+    #[arg(long, value_delimiter = ',', default_value = "200,1000")]
+    pub(crate) rows: Vec<usize>,
+    /// How many factors there are.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) factors: usize,
+    /// How many tables of each kind are drawn.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) tables: u64,
+    /// The seed of the draws.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Subcommand)]

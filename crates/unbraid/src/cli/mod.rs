@@ -36,6 +36,7 @@ mod rotate;
 mod score;
 mod show;
 mod standing;
+mod stress;
 mod study;
 mod train;
 mod traverse;
@@ -81,6 +82,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         Command::Retrieve(options) => retrieve::run(&options, output),
         Command::Rotate(options) => rotate::run(&options, output),
         Command::Check(options) => return check::run(&options, output),
+        Command::Stress(options) => stress::run(&options, output),
         Command::Study(study) => return study::run(&study, output),
         Command::Reproduce(options) => return reproduce::run(&options, output),
         Command::Bench(bench) => bench::run(&bench, output),

@@ -52,7 +52,15 @@ pub fn drawn(document: &Json, title: &str) -> Option<Figure> {
         true => "changed (pairs) against told; direction: right of those told right",
         false => "done (pairs) against told",
     };
-    let map = HeatMap { title, legend, rows: &rows, columns: &columns, cells, scale: Scale::Share };
+    let map = HeatMap {
+        title,
+        legend,
+        rows: &rows,
+        columns: &columns,
+        cells,
+        scale: Scale::Share,
+        framed: vec![],
+    };
     Some(map.draw())
 }
 

@@ -38,7 +38,15 @@ pub fn drawn(parts: &Map<String, Json>, title: &str) -> Option<Figure> {
     }
     let columns: Vec<String> = variables.iter().map(ToString::to_string).collect();
     let legend = "R2 of the variable above from the latents on the left (how many there are)";
-    let map = HeatMap { title, legend, rows: &rows, columns: &columns, cells, scale: Scale::Share };
+    let map = HeatMap {
+        title,
+        legend,
+        rows: &rows,
+        columns: &columns,
+        cells,
+        scale: Scale::Share,
+        framed: vec![],
+    };
     Some(map.draw())
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::data::about::{self, About};
-use crate::data::storage::formats::pictures::list;
+use crate::data::storage::formats::pictures::{decoded, list};
 use crate::data::storage::stored::Stored;
 use crate::data::{Opened, Source};
 use crate::error::{Error, Result};
@@ -317,15 +317,15 @@ fn decode_all(
     Ok((Stored::bytes(bytes, shape, false), skipped))
 }
 
+/// More pixels on a side are no picture.
+const LARGEST_SIDE: u32 = 1 << 16;
+
 /// One picture of a folder.
 pub(super) fn decode(folder: &Path, file: &str) -> Result<DynamicImage> {
     let path = folder.join(file);
     let io = |source: std::io::Error| Error::io("read", &path, &source);
-    // By its content: some files carry the ending of another format.
-    let reader = ImageReader::open(&path).map_err(io)?.with_guessed_format().map_err(io)?;
-    reader.decode().map_err(|source| {
-        Error::format(&path, format!("cannot be decoded ({source}); is it truncated?"))
-    })
+    let reader = ImageReader::open(&path).map_err(io)?;
+    decoded(reader, LARGEST_SIDE).map_err(|reason| Error::format(&path, reason))
 }
 
 fn prepared(picture: DynamicImage, channels: usize, size: u32, fit: Fit) -> DynamicImage {

@@ -10,6 +10,8 @@ const HIGH: f64 = 34.0;
 const NARROWEST: f64 = 46.0;
 const DARK: [f64; 3] = [0.0, 94.0, 150.0];
 const LIGHT: [f64; 3] = [243.0, 244.0, 246.0];
+/// Orange, which is none of the scales'.
+const FRAME: Colour = Colour(213, 94, 0);
 const WHITE: Colour = Colour(255, 255, 255);
 
 /// What numbers are, and how they are written.
@@ -36,6 +38,8 @@ pub struct HeatMap<'a> {
     pub cells: Vec<Vec<Option<f64>>>,
     /// What the numbers are.
     pub scale: Scale,
+    /// Which cells have a frame, as `cells`; none if it is empty.
+    pub framed: Vec<Vec<bool>>,
 }
 
 impl HeatMap<'_> {
@@ -69,7 +73,13 @@ impl HeatMap<'_> {
                     continue;
                 };
                 let [ground, ink] = self.scale.colours(value);
-                figure.rectangle([x + 1.0, y + 1.0, wide - 2.0, HIGH - 2.0], ground);
+                let mut inset = 1.0;
+                if self.framed.get(row).is_some_and(|line| line[column]) {
+                    figure.rectangle([x + 1.0, y + 1.0, wide - 2.0, HIGH - 2.0], FRAME);
+                    inset = 4.0;
+                }
+                let inner = [wide - 2.0 * inset, HIGH - 2.0 * inset];
+                figure.rectangle([x + inset, y + inset, inner[0], inner[1]], ground);
                 figure.text(middle, WORDS, ink, Anchor::Middle, &self.scale.written(value));
             }
         }
@@ -110,9 +120,17 @@ mod tests {
     fn svg(scale: Scale, legend: &str) -> String {
         let names = ["mig".to_string(), "dci".into()];
         let cells = vec![vec![Some(1.0), Some(-0.254)], vec![None, Some(-0.001)]];
-        HeatMap { title: "agreement", legend, rows: &names, columns: &names, cells, scale }
-            .draw()
-            .to_svg("t")
+        HeatMap {
+            title: "agreement",
+            legend,
+            rows: &names,
+            columns: &names,
+            cells,
+            scale,
+            framed: vec![vec![true, false]],
+        }
+        .draw()
+        .to_svg("t")
     }
 
     #[test]
@@ -121,6 +139,12 @@ mod tests {
         for text in [">100<", ">−25<", ">–<", ">0<", ">agreement<"] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
+    }
+
+    #[test]
+    fn a_framed_cell_has_another_rectangle() {
+        let frames = svg(Scale::Share, "").matches("#d55e00").count();
+        assert_eq!(frames, 1);
     }
 
     #[test]

@@ -54,6 +54,7 @@ impl Crossed<'_> {
                 columns: &columns,
                 cells,
                 scale: Scale::Correlation,
+                framed: vec![],
             }
             .draw();
             Picture {

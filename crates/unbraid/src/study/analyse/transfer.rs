@@ -77,6 +77,7 @@ fn maps(models: &Models) -> Vec<Picture> {
             columns: names,
             cells,
             scale: Scale::Correlation,
+            framed: vec![],
         }
         .draw();
         Picture { name, caption: format!("{title}."), drawn: Drawn::Marks(drawn) }

@@ -1,7 +1,8 @@
 //! Pictures in a folder or a zip archive.
 
+use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use image::imageops::crop_imm;
@@ -15,6 +16,8 @@ use crate::error::{Error, Result};
 /// No single picture of these sets is near this many bytes or pixels on a side.
 const LARGEST_FILE: u64 = 1 << 24;
 const LARGEST_SIDE: u32 = 4096;
+/// The most bytes of memory for a single picture of anybody: 67 million pixels of three colours. A decoder may need them twice.
+const LARGEST_PICTURE: u64 = 200 << 20;
 /// How many are held packed at once while they are decoded by all threads.
 const BATCH: usize = 256;
 
@@ -135,16 +138,28 @@ impl Pictures {
 }
 
 fn decode(path: &Path, name: &str, bytes: Vec<u8>) -> Result<DynamicImage> {
-    let refuse = |source: &dyn std::fmt::Display| {
-        Error::format(path, format!("{name} cannot be decoded ({source}); is it truncated?"))
-    };
     let reader = ImageReader::new(Cursor::new(bytes));
+    decoded(reader, LARGEST_SIDE).map_err(|reason| Error::format(path, format!("{name} {reason}")))
+}
+
+/// A picture by its content, since some files carry the ending of another format, with no more memory than pictures
+/// need: a few bytes can claim to be half a gigabyte.
+pub(in crate::data) fn decoded<R: BufRead + Seek>(
+    reader: ImageReader<R>,
+    side: u32,
+) -> std::result::Result<DynamicImage, String> {
+    let refuse = |source: &dyn Display| format!("cannot be decoded ({source}); is it truncated?");
     let mut reader = reader.with_guessed_format().map_err(|source| refuse(&source))?;
     let mut limits = Limits::default();
-    limits.max_image_width = Some(LARGEST_SIDE);
-    limits.max_image_height = Some(LARGEST_SIDE);
+    limits.max_image_width = Some(side);
+    limits.max_image_height = Some(side);
+    limits.max_alloc = Some(LARGEST_PICTURE);
     reader.limits(limits);
-    reader.decode().map_err(|source| refuse(&source))
+    let picture = reader.decode().map_err(|source| refuse(&source))?;
+    match picture.width() == 0 || picture.height() == 0 {
+        true => Err("has no pixels".into()),
+        false => Ok(picture),
+    }
 }
 
 /// The files in a folder and below, as paths with `/` from the top folder on; without those whose
