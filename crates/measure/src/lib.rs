@@ -44,6 +44,7 @@ pub mod data;
 pub mod metrics;
 
 pub mod cautions;
+pub mod doctor;
 pub mod scoring;
 pub mod stress;
 

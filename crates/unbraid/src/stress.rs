@@ -71,6 +71,7 @@ fn frame(cells: &[Cell]) -> Frame {
         ("value", numbers(&|cell| cell.value)),
         ("published", numbers(&|cell| published(cell.law, cell.encoder, cell.metric.info().name))),
         ("verdict", words(&|cell| Some(cell.verdict().word().into()))),
+        ("doctor_right", numbers(&|cell| cell.opinions.share())),
         ("reason", words(&|cell| cell.reason.clone())),
     ];
     Frame {

@@ -18,6 +18,7 @@ const MEASURE: &[&[&str]] = &[
     &["data"],
     &["metrics"],
     &["cautions"],
+    &["doctor"],
     &["scoring"],
     &["stress"],
 ];

@@ -200,7 +200,11 @@ impl Metric for InfoMec {
     }
 
     fn asks(&self) -> &'static [Asks] {
-        &[Asks::Modular]
+        match self.codes {
+            Codes::Continuous => &[Asks::Modular],
+            // Of labels only; numbers are no question for it.
+            Codes::Discrete => &[],
+        }
     }
 
     fn score(

@@ -145,6 +145,19 @@ pub enum Asks {
     Matched,
 }
 
+impl Asks {
+    /// In words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Modular => "each code tells of one factor",
+            Self::Compact => "each factor is told by one code",
+            Self::Informative => "codes tell every factor",
+            Self::Linear => "codes tell every factor on a line",
+            Self::Matched => "each factor has a code of its own",
+        }
+    }
+}
+
 /// How to read the value of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {

@@ -5,6 +5,7 @@ pub mod assignment;
 pub mod classes;
 pub mod column_order;
 pub mod correlation;
+pub mod correlation_ratio;
 pub mod covariance;
 pub mod differences;
 pub mod folds;

@@ -12,9 +12,10 @@
 
 use rayon::prelude::*;
 
+use crate::doctor::{self, Look};
 use crate::error::{Error, Result};
 use crate::factors::Factor;
-use crate::metrics::{self, Asks, Better, METRICS, Metric, Needs};
+use crate::metrics::{self, METRICS, Metric, Needs};
 use crate::representation::Representation;
 use crate::rng::Rng;
 use crate::stats::mean;
@@ -24,14 +25,13 @@ mod encoders;
 mod laws;
 mod published;
 
+pub use crate::doctor::Verdict;
 pub use encoders::Encoder;
 pub use laws::Law;
 pub use published::published;
 
-/// What a metric should say where all that it asks for is there.
-const HIGH: f64 = 0.8;
-/// The most that it may say of noise.
-const LOW: f64 = 0.2;
+/// A law, an encoder and a number of rows.
+type Kind = (Law, Encoder, usize);
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -87,53 +87,61 @@ pub struct Cell {
     pub value: Option<f64>,
     /// Why there is none.
     pub reason: Option<String>,
+    /// What the doctor thought of each value.
+    pub opinions: Opinions,
 }
 
-/// How an answer is to be judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// As it should be.
-    Right,
-    /// Low, though what is asked for is there.
-    Misses,
-    /// High, though it is not.
-    Fooled,
-    /// More than nothing, of noise.
-    FalseAlarm,
-    /// No answer.
-    Refuses,
+/// How many values of a cell were right or wrong, and believed or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opinions {
+    /// Right, and believed.
+    pub right_believed: usize,
+    /// Right, and not believed.
+    pub right_doubted: usize,
+    /// Not as they should be, and believed.
+    pub wrong_believed: usize,
+    /// Not as they should be, and not believed.
+    pub wrong_doubted: usize,
 }
 
-impl Verdict {
-    /// In words.
-    pub fn word(self) -> &'static str {
-        ["right", "misses", "is fooled", "false alarm", "refuses"][self as usize]
+impl Opinions {
+    /// One more.
+    fn add(&mut self, right: bool, believed: bool) {
+        *match (right, believed) {
+            (true, true) => &mut self.right_believed,
+            (true, false) => &mut self.right_doubted,
+            (false, true) => &mut self.wrong_believed,
+            (false, false) => &mut self.wrong_doubted,
+        } += 1;
     }
-}
 
-/// Whether all that a metric asks for is true of an encoder.
-pub fn is_there(metric: &dyn Metric, encoder: Encoder) -> bool {
-    metric.asks().iter().all(|asked: &Asks| encoder.truth().contains(asked))
+    /// The sum of many.
+    pub fn sum<'o>(all: impl IntoIterator<Item = &'o Self>) -> Self {
+        all.into_iter().fold(Self::default(), |sum, one| Self {
+            right_believed: sum.right_believed + one.right_believed,
+            right_doubted: sum.right_doubted + one.right_doubted,
+            wrong_believed: sum.wrong_believed + one.wrong_believed,
+            wrong_doubted: sum.wrong_doubted + one.wrong_doubted,
+        })
+    }
+
+    /// The share of opinions that are right; nothing where there are none.
+    pub fn share(&self) -> Option<f64> {
+        let right = self.right_believed + self.wrong_doubted;
+        let all = right + self.right_doubted + self.wrong_believed;
+        (all > 0).then(|| right as f64 / all as f64)
+    }
 }
 
 impl Cell {
     /// The value on the scale from 0, the worst, to 1, the best.
     pub fn share(&self) -> Option<f64> {
-        let reading = self.metric.reading();
-        let share = (self.value? - reading.low) / (reading.high - reading.low);
-        Some(if reading.better == Better::Higher { share } else { 1.0 - share })
+        doctor::share(self.value?, &self.metric.reading())
     }
 
     /// Held against the truth.
     pub fn verdict(&self) -> Verdict {
-        let there = is_there(self.metric, self.encoder);
-        match self.share() {
-            None => Verdict::Refuses,
-            Some(share) if there && share < HIGH => Verdict::Misses,
-            Some(share) if self.encoder.is_noise() && share > LOW => Verdict::FalseAlarm,
-            Some(share) if !there && share >= HIGH => Verdict::Fooled,
-            Some(_) => Verdict::Right,
-        }
+        Verdict::of(self.share(), self.metric.asks(), self.encoder.truth(), self.encoder.is_noise())
     }
 }
 
@@ -187,27 +195,49 @@ impl Grid {
             }
         }
         let share = 1.0 / (kinds.len() as f64 * self.tables as f64);
-        let of_kind = |&(law, encoder, rows): &(Law, Encoder, usize)| -> Result<Vec<Cell>> {
-            let mut said = vec![Vec::new(); self.metrics.len()];
-            for number in 0..self.tables {
-                let table = self.table(law, encoder, rows, number);
-                for (answers, metric) in said.iter_mut().zip(&self.metrics) {
-                    answers.push(answer(*metric, &table, self.seed, watch)?);
-                }
-                watch.advance(share)?;
-            }
-            let cell = |(answers, metric): (Vec<Answer>, &&'static dyn Metric)| {
-                let values: Vec<f64> =
-                    answers.iter().filter_map(|a| a.as_ref().ok()).copied().collect();
-                let reason = answers.into_iter().find_map(std::result::Result::err);
-                let value = (!values.is_empty()).then(|| mean(values));
-                Cell { law, encoder, rows, metric: *metric, value, reason }
-            };
-            Ok(said.into_iter().zip(&self.metrics).map(cell).collect())
-        };
+        let of_kind = |&kind: &Kind| self.cells(kind, share, watch);
         let cells: Vec<Vec<Cell>> = kinds.par_iter().map(of_kind).collect::<Result<_>>()?;
         let of_metric = |m: usize| cells.iter().map(move |cells| cells[m].clone());
         Ok((0..self.metrics.len()).flat_map(of_metric).collect())
+    }
+}
+
+impl Grid {
+    /// The cells of one kind of table, one for each metric.
+    fn cells(&self, kind: Kind, share: f64, watch: &Stage) -> Result<Vec<Cell>> {
+        let (law, encoder, rows) = kind;
+        let empty = |metric: &&'static dyn Metric| Cell {
+            law,
+            encoder,
+            rows,
+            metric: *metric,
+            value: None,
+            reason: None,
+            opinions: Opinions::default(),
+        };
+        let mut cells: Vec<Cell> = self.metrics.iter().map(empty).collect();
+        let mut values = vec![Vec::new(); cells.len()];
+        for number in 0..self.tables {
+            let table = self.table(law, encoder, rows, number);
+            let look = Look::at(&table, &Rng::new(self.seed).split("doctor"), &Stage::unwatched())?;
+            for (cell, values) in cells.iter_mut().zip(&mut values) {
+                match answer(cell.metric, &table, self.seed, watch)? {
+                    Err(reason) => cell.reason = Some(reason),
+                    Ok(value) => {
+                        cell.value = Some(value);
+                        if let Some(opinion) = look.opinion(cell.metric, value) {
+                            cell.opinions.add(cell.verdict() == Verdict::Right, opinion.believe);
+                        }
+                        values.push(value);
+                    }
+                }
+            }
+            watch.advance(share)?;
+        }
+        for (cell, values) in cells.iter_mut().zip(values) {
+            cell.value = (!values.is_empty()).then(|| mean(values));
+        }
+        Ok(cells)
     }
 }
 

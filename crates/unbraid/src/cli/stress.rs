@@ -5,7 +5,7 @@ use serde_json::json;
 use unbraid::stress::{Tally, tallies, write};
 use unbraid_measure::files::create_directory;
 use unbraid_measure::scoring::metrics_named;
-use unbraid_measure::stress::{Grid, Verdict};
+use unbraid_measure::stress::{Grid, Opinions, Verdict};
 use unbraid_measure::watch::Stage;
 
 use super::args::Stress;
@@ -38,14 +38,39 @@ pub(super) fn run(options: &Stress, output: Output) -> Result<()> {
     let mut rows = vec![heads.map(String::from).to_vec()];
     rows.extend(found.iter().map(line));
     let made: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    output.result(&format!("{}\n{}\n", table(&rows), made.join("\n")), || {
+    let doctor = Opinions::sum(cells.iter().map(|cell| &cell.opinions));
+    let text = format!("{}\n{}\n{}\n", table(&rows), confusion(&doctor), made.join("\n"));
+    output.result(&text, || {
         let told = |tally: &Tally| {
             let [right, misses, fooled, false_alarm, refuses] = tally.counts;
             json!({"metric": tally.metric, "right": right, "misses": misses, "fooled": fooled,
                    "false_alarm": false_alarm, "refuses": refuses, "wrong": tally.wrong})
         };
-        json!({"format": 1, "metrics": found.iter().map(told).collect::<Vec<_>>(), "files": made})
+        let Opinions { right_believed, right_doubted, wrong_believed, wrong_doubted } = doctor;
+        let doctor = json!({"right_believed": right_believed, "right_doubted": right_doubted,
+                            "wrong_believed": wrong_believed, "wrong_doubted": wrong_doubted});
+        json!({"format": 1, "doctor": doctor, "metrics": found.iter().map(told).collect::<Vec<_>>(), "files": made})
     })
+}
+
+/// What `score --doctor` would have said of these scores.
+fn confusion(doctor: &Opinions) -> String {
+    let rows = [
+        ["the doctor", "believed", "not believed"].map(String::from).to_vec(),
+        vec![
+            "as it should be".into(),
+            doctor.right_believed.to_string(),
+            doctor.right_doubted.to_string(),
+        ],
+        vec![
+            "not as it should be".into(),
+            doctor.wrong_believed.to_string(),
+            doctor.wrong_doubted.to_string(),
+        ],
+    ];
+    let share =
+        doctor.share().map_or(String::new(), |share| format!("{:.1} % right\n", 100.0 * share));
+    format!("{}{share}", table(&rows))
 }
 
 fn line(tally: &Tally) -> Vec<String> {
