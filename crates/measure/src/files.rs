@@ -93,6 +93,17 @@ pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
     fs::read_to_string(path).map_err(|source| Error::io("read", path, &source))
 }
 
+/// Open a file for reading; refuses what is none, such as a device or a pipe, which may never end.
+pub fn open(path: impl AsRef<Path>) -> Result<File> {
+    let path = path.as_ref();
+    let failed = |source| Error::io("read", path, &source);
+    let about = fs::metadata(path).map_err(failed)?;
+    match about.is_file() || about.is_dir() {
+        true => File::open(path).map_err(failed),
+        false => Err(Error::format(path, "is a device or a pipe; save what it gives as a file")),
+    }
+}
+
 /// Create a directory and its parents.
 pub fn create_directory(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
@@ -155,5 +166,15 @@ mod tests {
         let source = (&full).write_all(b"x").unwrap_err();
         let error = Error::io("write", "runs/a/model.safetensors", &source).to_string();
         assert!(error.contains("the disk is full"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_no_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let endless = directory.path().join("endless.csv");
+        std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
+        assert!(open(&endless).unwrap_err().to_string().contains("is a device or a pipe"));
+        assert!(open(directory.path().join("none")).is_err());
     }
 }

@@ -10,6 +10,7 @@ use npyz::{DType, NpyFile, Order, TypeChar, TypeStr};
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
+use crate::files;
 
 mod stream;
 mod writer;
@@ -69,14 +70,14 @@ pub enum Contents {
 /// Read a .npy file of numbers or words.
 pub fn read_any(path: impl AsRef<Path>) -> Result<Contents> {
     let path = path.as_ref();
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     contents(BufReader::new(file)).map_err(|reason| Error::format(path, reason))
 }
 
 /// Read a .npy file.
 pub fn read_npy(path: impl AsRef<Path>) -> Result<Array> {
     let path = path.as_ref();
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     array(BufReader::new(file)).map_err(|reason| Error::format(path, reason))
 }
 
@@ -91,7 +92,7 @@ impl Npz {
     /// Open a file and read its directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
-        let file = File::open(&path).map_err(|source| Error::io("read", &path, &source))?;
+        let file = files::open(&path)?;
         let archive = ZipArchive::new(BufReader::new(file)).map_err(|source| {
             Error::format(&path, format!("is no readable .npz ({source}); is it truncated?"))
         })?;

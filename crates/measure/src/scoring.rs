@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde_json::{Value as Json, json};
 
 use crate::cautions;
+use crate::doctor::{Look, Opinion};
 use crate::error::{Error, Result};
 use crate::metrics::{self, METRICS, Metric, Needs, Score};
 use crate::representation::{Representation, Split};
@@ -36,6 +37,8 @@ pub struct Options {
     /// How many times to shuffle the codes for what chance would score; quick metrics only, [`null::DRAWS`] times, if
     /// it is not said.
     pub null: Option<usize>,
+    /// Whether to look at the codes directly and say which scores can be believed.
+    pub doctor: bool,
 }
 
 /// A metric's result or the reason why there is none.
@@ -60,6 +63,8 @@ pub struct Report {
     pub outcomes: Vec<Outcome>,
     /// What to keep in mind when reading the values, a sentence each.
     pub warnings: Vec<String>,
+    /// What a direct look at the codes saw, if it was asked for.
+    pub look: Option<Look>,
     /// How many rows the table has.
     pub rows: usize,
     /// The seed.
@@ -103,8 +108,18 @@ pub fn score(
     for &metric in metrics {
         outcomes.push(judge(metric, table, options, &root, watch)?);
     }
-    let warnings = cautions::of(table, metrics);
-    Ok(Report { outcomes, warnings, rows: table.rows(), seed: options.seed })
+    let mut warnings = cautions::of(table, metrics);
+    let mut look = None;
+    if options.doctor {
+        match Look::at(table, &root.split("doctor"), &Stage::new(watch, "looking at the codes")) {
+            Ok(seen) => look = Some(seen),
+            Err(Error::Missing(reason)) => {
+                warnings.push(format!("there is no second opinion: {reason}"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Report { outcomes, warnings, look, rows: table.rows(), seed: options.seed })
 }
 
 fn judge(
@@ -202,7 +217,16 @@ impl Report {
     /// Each score says its seed and rows, since those of a run may come from several calls.
     pub fn to_json(&self) -> Json {
         let scores: Vec<Json> = self.outcomes.iter().map(|outcome| self.one(outcome)).collect();
-        json!({"format": FORMAT, "scores": scores, "warnings": self.warnings})
+        let mut document = json!({"format": FORMAT, "scores": scores, "warnings": self.warnings});
+        if let Some(look) = &self.look {
+            document["signs"] = json!(look.signs);
+        }
+        document
+    }
+
+    /// What to think of an outcome, where the codes were looked at.
+    pub fn opinion(&self, outcome: &Outcome) -> Option<Opinion> {
+        self.look.as_ref()?.opinion(outcome.metric, outcome.score.as_ref().ok()?.value)
     }
 
     fn one(&self, outcome: &Outcome) -> Json {
@@ -225,6 +249,10 @@ impl Report {
         }
         if let Some(null) = outcome.null {
             document["null"] = null.to_json();
+        }
+        if let Some(opinion) = self.opinion(outcome) {
+            document["believe"] = json!(opinion.believe);
+            document["why"] = json!(opinion.why);
         }
         document["reading"] = json!(outcome.metric.reading().to_string());
         document["seconds"] = json!(outcome.seconds);
@@ -311,6 +339,17 @@ mod tests {
         assert_eq!(named(&["mcc", "mig ", "mcc"]).unwrap(), ["mcc", "mig"]);
         assert_eq!(named(&["mig", "all"]).unwrap().len(), METRICS.len());
         assert!(named(&[""]).is_err() && named(&["mgi"]).is_err());
+    }
+
+    #[test]
+    fn a_second_opinion_stands_beside_each_score() {
+        let options = Options { doctor: true, ..Options::default() };
+        let document = report(&noisy(2000), options).to_json();
+        let mcc = &document["scores"][0];
+        assert!(mcc["believe"].is_boolean() && mcc["why"].as_str().is_some(), "{mcc}");
+        assert!(document["signs"].is_array());
+        let few = report(&noisy(8), options).to_json();
+        assert!(few["warnings"].to_string().contains("there is no second opinion"), "{few}");
     }
 
     struct Impatient;

@@ -1,10 +1,10 @@
 //! CSV: numbers and words, with or without a line of names.
 
-use std::fs::File;
 use std::path::Path;
 
 use super::{Column, Table};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -18,7 +18,7 @@ enum Cells {
 /// there is no other line. A column is one of words if none of its cells is a number.
 pub(super) fn read(path: &Path) -> Result<Table> {
     let mut records = Vec::new();
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(file);
     for record in reader.records() {
         records.push(record.map_err(|source| Error::format(path, source))?);

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::files;
 use crate::files::Draft;
 
 #[cfg(feature = "parquet")]
@@ -124,7 +125,7 @@ impl Frame {
     }
 
     fn read_csv(path: &Path) -> Result<Self> {
-        let file = std::fs::File::open(path).map_err(|source| Error::io("read", path, &source))?;
+        let file = files::open(path)?;
         let mut reader = csv::Reader::from_reader(file);
         let broken = |source: csv::Error| Error::format(path, source);
         let names: Vec<String> =

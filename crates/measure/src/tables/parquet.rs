@@ -12,6 +12,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::{Column, Table};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The values of a column, of all row groups so far.
 enum Values {
@@ -28,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Table> {
 }
 
 fn read_columns(path: &Path) -> Result<Table> {
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     let broken = |source: ParquetError| {
         Error::format(path, format!("is no readable .parquet ({source}); is it truncated?"))
     };

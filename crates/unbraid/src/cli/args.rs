@@ -301,6 +301,9 @@ pub(crate) struct Scoring {
     /// 95 % interval; 39 for quick metrics if left out, 0 for none.
     #[arg(long, value_name = "N")]
     pub(crate) null: Option<usize>,
+    /// Look at the codes directly, and say of each score whether it can be believed, and why.
+    #[arg(long)]
+    pub(crate) doctor: bool,
     /// Bootstrap: score N resamples of the rows and give the 95 % interval.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) bootstrap: usize,

@@ -38,6 +38,7 @@ fn scoring(how: &args::Scoring) -> Scoring {
         test_rows: how.test_rows,
         bootstrap: how.bootstrap,
         null: how.null,
+        doctor: how.doctor,
     }
 }
 
@@ -45,15 +46,36 @@ fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Out
     for warning in &report.warnings {
         output.note(&format!("warning: {warning}"));
     }
-    let mut text = score_table(&report.outcomes);
+    let mut text = score_table(&report.outcomes) + &opinions(report);
     for (codes, report) in others {
         text += &["\n", codes.heading(), ":\n", &score_table(&report.outcomes)].concat();
+        text += &opinions(report);
     }
     output.result(&text, || document)?;
     match report.outcomes.iter().all(|outcome| outcome.score.is_err()) {
         true => bail!("no score could be computed; each metric says why"),
         false => Ok(()),
     }
+}
+
+/// Which scores to believe, and why; nothing where nobody looked.
+fn opinions(report: &Report) -> String {
+    let Some(look) = &report.look else { return String::new() };
+    let opinion = |outcome: &Outcome| {
+        let opinion = report.opinion(outcome)?;
+        let word = if opinion.believe { "believe" } else { "do not believe" };
+        let value = outcome.score.as_ref().ok()?.value;
+        let name = outcome.metric.info().name.to_string();
+        Some(vec![name, format!("{value:.3}"), word.to_string(), opinion.why])
+    };
+    let rows: Vec<Vec<String>> = report.outcomes.iter().filter_map(opinion).collect();
+    let signs: String = look.signs.iter().map(|sign| format!("- {sign}\n")).collect();
+    let signs = if signs.is_empty() {
+        signs
+    } else {
+        format!("\nwhat makes these scores hard to read:\n{signs}")
+    };
+    format!("\n{}{signs}", table(&rows))
 }
 
 /// One line per metric: its value, its interval if there is one, what chance would score, and how to read it; or why

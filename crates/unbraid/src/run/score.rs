@@ -33,6 +33,8 @@ pub struct Scoring {
     pub bootstrap: usize,
     /// How many times to shuffle the codes for what chance would score; quick metrics alone if it is not said.
     pub null: Option<usize>,
+    /// Whether to look at the codes directly and say which scores can be believed.
+    pub doctor: bool,
 }
 
 impl Default for Scoring {
@@ -40,7 +42,17 @@ impl Default for Scoring {
         let bins = Protocol::default().bins;
         let (metrics, sampled) = (vec![], vec![]);
         let (train_rows, test_rows, null) = (None, None, None);
-        Self { metrics, sampled, seed: 0, bins, train_rows, test_rows, bootstrap: 0, null }
+        Self {
+            metrics,
+            sampled,
+            seed: 0,
+            bins,
+            train_rows,
+            test_rows,
+            bootstrap: 0,
+            null,
+            doctor: false,
+        }
     }
 }
 
@@ -59,8 +71,8 @@ impl Scoring {
     ) -> Result<Report> {
         let split = Split::asked(self.train_rows, self.test_rows, codes.rows(), self.seed);
         codes.protocol = Protocol { bins: self.bins, split };
-        let Self { seed, bootstrap, null, .. } = *self;
-        let options = Options { seed, bootstrap, null };
+        let Self { seed, bootstrap, null, doctor, .. } = *self;
+        let options = Options { seed, bootstrap, null, doctor };
         Ok(scoring::score(codes, metrics, options, watch)?)
     }
 }

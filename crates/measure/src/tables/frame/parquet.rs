@@ -77,7 +77,7 @@ fn levels<T>(values: &[Option<T>]) -> Vec<i16> {
 
 /// Read what we, pandas or polars wrote.
 pub(super) fn read(path: &Path) -> Result<Frame> {
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     let broken = |source: ParquetError| {
         Error::format(path, format!("is no readable .parquet ({source}); is it truncated?"))
     };

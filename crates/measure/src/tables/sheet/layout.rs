@@ -1,6 +1,5 @@
 //! How a text file is cut into cells: its separator and its line of names, found by its first lines.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use super::{Separator, cells};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// How much of a file is looked at, in bytes.
 const SEEN: u64 = 1 << 16;
@@ -27,7 +27,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of(path: &Path, separator: Separator) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+        let file = files::open(path)?;
         let mut beginning = Vec::new();
         let count = file.take(SEEN).read_to_end(&mut beginning);
         let cut = count.map_err(|source| Error::io("read", path, &source))? as u64 == SEEN;

@@ -12,6 +12,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::{Cell, Spot};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::tables::parquet::check;
 
 /// pandas keeps its row labels as a column of this name.
@@ -55,7 +56,7 @@ pub(super) fn each(
 }
 
 fn open(path: &Path) -> Result<SerializedFileReader<File>> {
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     SerializedFileReader::new(file).map_err(|source| broken(path, &source))
 }
 

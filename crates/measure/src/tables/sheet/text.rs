@@ -1,6 +1,5 @@
 //! The rows of a text file, one line in memory at a time.
 
-use std::fs::File;
 use std::path::Path;
 
 use csv::{ByteRecord, ErrorKind, Position, ReaderBuilder};
@@ -8,6 +7,7 @@ use csv::{ByteRecord, ErrorKind, Position, ReaderBuilder};
 use super::layout::Layout;
 use super::{Cell, Spot};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// How much is read at once.
 const BUFFER: usize = 1 << 18;
@@ -17,7 +17,7 @@ pub(super) fn each(
     layout: &Layout,
     mut see: impl FnMut(usize, Spot, Cell) -> Result<()>,
 ) -> Result<usize> {
-    let file = File::open(path).map_err(|source| Error::io("read", path, &source))?;
+    let file = files::open(path)?;
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .delimiter(layout.separator)

@@ -1,7 +1,6 @@
 //! The cars, one MATLAB file each, in a folder or in the archive.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use flate2::read::MultiGzDecoder;
 use tar::Archive;
 
 use crate::error::{Error, Result};
+use crate::files;
 
 /// How many cars there are, at most.
 const CARS: usize = 183;
@@ -37,7 +37,7 @@ impl Objects {
         for entry in folder.read_dir().map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
             if path.is_file() && Self::wants(&path) {
-                let file = File::open(&path).map_err(|source| Error::io("read", &path, &source))?;
+                let file = files::open(&path)?;
                 objects.take(&path, file, convert)?;
             }
         }
@@ -46,7 +46,7 @@ impl Objects {
 
     /// From the archive, which is read once, from start to end.
     pub(super) fn in_archive(archive: &Path, convert: Convert) -> Result<Self> {
-        let file = File::open(archive).map_err(|source| Error::io("read", archive, &source))?;
+        let file = files::open(archive)?;
         let cut = |source: std::io::Error| {
             let reason = format!("cannot be unpacked ({source}); is it truncated?");
             Error::format(archive, reason)

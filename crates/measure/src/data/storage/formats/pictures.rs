@@ -12,6 +12,7 @@ use zip::ZipArchive;
 
 use super::lanczos;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// No single picture of these sets is near this many bytes or pixels on a side.
 const LARGEST_FILE: u64 = 1 << 24;
@@ -39,7 +40,7 @@ impl Pictures {
         if path.is_dir() {
             return Ok(Self { path, place: Place::Folder });
         }
-        let file = File::open(&path).map_err(|source| Error::io("read", &path, &source))?;
+        let file = files::open(&path)?;
         match ZipArchive::new(BufReader::new(file)) {
             Ok(archive) => Ok(Self { path, place: Place::Zip(Box::new(archive)) }),
             Err(source) => {
