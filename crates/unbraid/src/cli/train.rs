@@ -191,8 +191,8 @@ fn resumed(given: &Table, options: &Train, output: Output) -> Result<Option<(Run
 fn report(run: &Run, plan: &Plan, output: Output, seconds: f64) -> Result<()> {
     let Config { train, .. } = &plan.config;
     let (model, data) = (plan.config.model_name(), plan.config.data_name());
-    let directory = run.directory();
-    let text = format!("{model} on {data}, {} steps: {}\n", train.steps, directory.display());
+    let (directory, title) = (run.directory(), plan.config.data_title());
+    let text = format!("{model} on {title}, {} steps: {}\n", train.steps, directory.display());
     output.result(&text, || {
         json!({
             "format": 1, "run": directory.to_string_lossy(), "model": model, "data": data, "steps": train.steps,

@@ -5,6 +5,7 @@
 //! it can ask of a trained run in a file of its own: `score.rs`, `pictures.rs`, `intervene.rs`, …
 
 mod actions;
+mod agreement;
 mod base;
 pub mod bench;
 pub mod card;
@@ -18,6 +19,7 @@ mod glimpse;
 mod graph;
 mod interactions;
 mod intervene;
+mod kept;
 mod log;
 mod pictures;
 mod plan;
@@ -31,6 +33,7 @@ pub mod train;
 mod trained;
 mod triplets;
 
+pub use agreement::agreement;
 pub use base::Base;
 pub(crate) use directory::check_settings;
 pub use directory::{Run, VERSION};

@@ -109,7 +109,7 @@ impl TrainedRun {
         let graph = || self.learned_graph(watch);
         let concepts = || concepts_of(tested, plan.config.seed);
         let mut subject = Subject {
-            names: [plan.entry.info.title, plan.config.data_name()],
+            names: [plan.entry.info.title, plan.config.data_title()],
             seed: plan.config.seed,
             learner: self.learner(),
             data: &*plan.data,
@@ -136,7 +136,7 @@ pub(super) fn concepts_of(data: &dyn Dataset, seed: u64) -> Result<Vec<Concept>>
 
 /// Draw the log of a run, before its model is opened; whether there is anything to draw.
 pub(super) fn draw_training(run: &Run, plan: &Plan) -> Result<bool> {
-    let names = [plan.entry.info.title, plan.config.data_name()];
+    let names = [plan.entry.info.title, plan.config.data_title()];
     match training::drawn(&run.log_rows()?, names) {
         Some(drawing) => drawing.save(&run.file(training::FIGURE.name())).map(|()| true),
         None => Ok(false),
