@@ -391,7 +391,8 @@ pub(crate) struct Intervene {
     /// How many steps to follow, or how often to act; alone, with nothing done.
     #[arg(long, visible_alias = "times", conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets"])]
     pub(crate) steps: Option<usize>,
-    /// The image; RUN/interventions.png if left out, or RUN/swap.png, or RUN/rollout.png.
+    /// The image; if left out RUN/counterfactual.png, with --grid RUN/interventions.png, with --swap RUN/swap.png, and
+    /// RUN/rollout.png of steps.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

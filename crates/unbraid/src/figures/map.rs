@@ -23,8 +23,8 @@ pub const FIGURE: Entry = Entry {
     command: Command::Traverse,
     section: Section::Alone,
     caption: "Each dot is a row, at its two codes that tell most. Rows that lie together are alike to the model; clouds \
-              that lie apart are kinds of rows. Colours are of a known factor, which the model did not see unless it \
-              learns from labels.",
+              that lie apart are kinds of rows. Colours, where there are any, are of a known factor, which the \
+              model did not see unless it learns from labels.",
     possible: |subject| subject.is_own(),
     draw: |subject| {
         let codes = subject.codes.get()?;

@@ -8,7 +8,6 @@ use super::{Command, Drawing, Entry, Section, Subject, no_decoder};
 use crate::draw::figure::{
     Anchor, Extent, Figure, INK, PALE, Panel, category, ordered, text_width,
 };
-use crate::draw::words::short;
 use crate::error::Result;
 use crate::evaluate::latents::{Latent, by_importance};
 use crate::evaluate::walk::values;
@@ -163,14 +162,22 @@ fn bars(moves: &[Move], spread: &[f64], names: &[String], [title, note]: [&str; 
                 } else {
                     (middle + long + 4.0, Anchor::Start)
                 };
-                let sign = if by > 0.0 { "+" } else { "" };
-                let text = format!("{sign}{}", short(by)).replace('-', "−");
+                let text = signed(by);
                 figure.text((at, y + LINE / 2.0 + 4.0), 11.0, INK, end, &text);
             }
         }
         figure.text((middle, bottom + 18.0), 11.0, INK, Anchor::Middle, "− 0 +");
     }
     figure
+}
+
+/// A change with two digits that matter, at least.
+fn signed(by: f32) -> String {
+    let digits = match by.abs() {
+        0.0 => 0,
+        size => (1.0 - size.log10().floor()).clamp(0.0, 9.0) as usize,
+    };
+    format!("{by:+.digits$}").replace('-', "−")
 }
 
 /// Many numbers without names, such as a spectrum: a line for each stop.
@@ -241,6 +248,7 @@ mod tests {
             assert!(svg.contains(part), "{part}: {svg}");
         }
         assert!(!svg.contains(">+0<"), "what stays has no number");
+        assert_eq!([1101.4, 0.0031, -0.5].map(signed), ["+1101", "+0.0031", "−0.50"]);
         assert!(!lines(&[one()], ["t", "n"]).to_svg("t").contains("NaN"));
     }
 

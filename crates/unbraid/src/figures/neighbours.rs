@@ -117,13 +117,13 @@ fn profiles(subject: &Subject, title: &str) -> Figure {
     let names = subject.names();
     let shown = names.len().min(NUMBERS);
     let note = format!(
-        "Thick: a row; thin: its {NEAREST} nearest. From left to right the {} observed, as the model sees them: {}{}.",
+        "Thick: a row; thin: its {NEAREST} nearest. From left to right the {} observed, as the model sees them: {}{}",
         match shown < names.len() {
             true => format!("first {shown} of {} numbers", names.len()),
             false => format!("{shown} numbers"),
         },
         names.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
-        if names.len() > 4 { ", …" } else { "" },
+        if names.len() > 4 { ", …" } else { "." },
     );
     let words = text_width(title, 17.0).max(text_width(&note, 12.0)) + 2.0 * MARGIN;
     let width = (2.0 * (LEFT + WIDE) + 2.0 * MARGIN + 10.0).max(words).ceil();

@@ -51,6 +51,12 @@ struct Process {
     said: u64,
 }
 
+/// Whether a process ended since somebody asked it to: with the code for Ctrl-C, SIGTERM or a cluster's SIGUSR1, after a
+/// checkpoint. It has not failed, and goes on from there.
+fn was_stopped(status: ExitStatus) -> bool {
+    matches!(status.code(), Some(130 | 143 | 138))
+}
+
 impl<'a> Crew<'a> {
     pub(super) fn new(
         study: &'a Study,
@@ -146,7 +152,7 @@ impl<'a> Crew<'a> {
                 self.working.push(one);
                 return Ok(());
             }
-            _ if stopping => End::Stopped,
+            _ if stopping || was_stopped(status) => End::Stopped,
             _ => End::Failed,
         };
         let reason = (end == End::Failed).then(|| self.reason(&one, status));
