@@ -80,8 +80,16 @@ fn of_vectors_is_drawn_what_codes_move_and_no_pictures() {
     assert!(output.status.success(), "{notes}");
     let printed = String::from_utf8_lossy(&output.stdout);
     let drawn: Vec<&str> = printed.lines().filter_map(|line| line.rsplit('/').next()).collect();
-    assert_eq!(drawn, ["moves.svg", "columns.svg", "factors.svg"], "{notes}");
-    assert!(!out.join("traversal.png").exists() && !out.join("map.svg").exists());
+    let expected = [
+        "moves.svg",
+        "columns.svg",
+        "factors.svg",
+        "map.svg",
+        "distribution.svg",
+        "neighbours.svg",
+    ];
+    assert_eq!(drawn, expected, "{notes}");
+    assert!(!out.join("traversal.png").exists());
 }
 
 #[test]

@@ -92,6 +92,19 @@ impl Unaided {
         }
         document
     }
+
+    /// From what stands in `scores.json`, if it does.
+    pub fn from_json(document: &Json) -> Option<Self> {
+        let count = |key: &str| Some(document[key].as_u64()? as usize);
+        let kl = document["kl"].as_array().map(|kl| kl.iter().filter_map(Json::as_f64).collect());
+        let column =
+            |one: &Json| Some((one["name"].as_str()?.to_string(), one["variance_kept"].as_f64()?));
+        let columns = document["columns"].as_array().into_iter().flatten().filter_map(column);
+        let numbers = document["squared_error"].as_f64().zip(document["variance_kept"].as_f64());
+        let columns: Vec<_> = columns.collect();
+        let kept = numbers.map(|(squared_error, share)| Kept { squared_error, share, columns });
+        Some(Self { latents: count("latents")?, active: count("active")?, kl, kept })
+    }
 }
 
 #[cfg(test)]
@@ -108,5 +121,8 @@ mod tests {
         assert_eq!(kept.columns, [("a".to_string(), 1.0), ("b".to_string(), 0.0)]);
         assert_eq!(kept.squared_error, 50.0);
         assert!((kept.share - 2.0 / 202.0).abs() < 1e-12, "{}", kept.share);
+        let told = Unaided { latents: 2, active: 1, kl: Some(vec![0.5, 0.0]), kept: Some(kept) };
+        assert_eq!(Unaided::from_json(&told.to_json()), Some(told));
+        assert_eq!(Unaided::from_json(&Json::Null), None);
     }
 }

@@ -116,6 +116,8 @@ pub enum Section {
 pub struct Subject<'a> {
     /// The model and the data, as titles name them.
     pub names: [&'a str; 2],
+    /// Whether the data are a user's own files.
+    pub own: bool,
     /// The seed of the run.
     pub seed: u64,
     /// The trained method.
@@ -149,9 +151,9 @@ impl Subject<'_> {
         !self.data.shape().is_vector()
     }
 
-    /// Whether nobody else has prepared these data: no factor is known, or the columns are those of somebody's file.
+    /// Whether nobody else has prepared these data: no factor is known, or they are somebody's own files.
     fn is_own(&self) -> bool {
-        self.data.factors().is_empty() || !self.data.about().channels.is_empty()
+        self.own || self.data.factors().is_empty()
     }
 
     /// What each observed number is called: as its column, or by its place.

@@ -109,7 +109,7 @@ impl<'a> Row<'a> {
         let Some([low, high]) = ends(&self.score["null"]["interval"]) else {
             return Html::nothing();
         };
-        let interval = Html::from(format!("{low:.3} to {high:.3}"));
+        let interval = on_phones("by chance ") + format!("{low:.3} to {high:.3}");
         match self.no_better_than_chance() {
             true => interval + classed("span", "below", "no better than this"),
             false => interval,
@@ -150,9 +150,14 @@ impl<'a> Row<'a> {
 
     fn published_cell(&self) -> Html {
         self.published.map_or(Html::nothing(), |published| {
-            Html::from(format!("{:.3} ± {:.3}", published.value, published.error))
+            on_phones("published ") + format!("{:.3} ± {:.3}", published.value, published.error)
         })
     }
+}
+
+/// What stands above the column, where a narrow screen has no columns.
+fn on_phones(words: &str) -> Html {
+    classed("span", "phone", words)
 }
 
 /// The two ends of an interval, if there is one.

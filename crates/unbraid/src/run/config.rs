@@ -221,6 +221,11 @@ impl Config {
         self.model.get("name").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Whether the data are a user's own file or folder.
+    pub fn has_own_data(&self) -> bool {
+        self.data.get("path").and_then(Value::as_str).is_some_and(|path| !path.is_empty())
+    }
+
     /// What the data are called in titles: a user's own by their file or folder, the others by their name.
     pub fn data_title(&self) -> &str {
         let path = self.data.get("path").and_then(Value::as_str).filter(|path| !path.is_empty());

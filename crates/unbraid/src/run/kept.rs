@@ -7,6 +7,7 @@ use super::directory::Run;
 use super::files;
 use super::score::{Scored, Scoring, joined, save};
 use crate::error::{Error, Result};
+use crate::evaluate::unaided::Unaided;
 
 impl Run {
     /// What is said where the data are gone, with the way to have them back; nothing if they are there.
@@ -29,12 +30,19 @@ impl Run {
         }
         let mut codes = Representation::load(&path)?;
         watch.note(&format!("{why}; scoring the {} codes that the run has kept", codes.rows()));
-        let metrics = how.metrics_for(&self.config().score.metrics, codes.factors.is_empty())?;
+        let alone = codes.factors.is_empty();
+        let metrics = how.metrics_for(&self.config().score.metrics, alone)?;
         let report = how.judge(&mut codes, &metrics, watch)?;
-        let document = joined(&report, &[]);
+        let mut document = joined(&report, &[]);
+        let earlier = self.document(files::SCORES)?.filter(|_| alone && how.metrics.is_empty());
+        let told = earlier.map(|earlier| earlier["without_labels"].clone()).unwrap_or_default();
+        let unaided = Unaided::from_json(&told);
+        if unaided.is_some() {
+            document["without_labels"] = told;
+        }
         if report.outcomes.iter().any(|outcome| outcome.score.is_ok()) {
             save(self, document.clone())?;
         }
-        Ok(Scored { codes, report, others: vec![], unaided: None, document })
+        Ok(Scored { codes, report, others: vec![], unaided, document })
     }
 }

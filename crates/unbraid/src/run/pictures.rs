@@ -119,6 +119,7 @@ impl TrainedRun {
         let concepts = || concepts_of(tested, plan.config.seed);
         let mut subject = Subject {
             names: [plan.entry.info.title, plan.config.data_title()],
+            own: plan.config.has_own_data(),
             seed: plan.config.seed,
             learner: self.learner(),
             data: &*plan.data,

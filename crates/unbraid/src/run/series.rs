@@ -30,11 +30,12 @@ pub(super) fn explained(error: Error, model: &str, config: &Config, data: &dyn D
     let by_column = kind.map_or(String::new(), |channel| {
         format!(", or by a column, `--set data.segment={}`", quoted(&channel.name))
     });
+    let label = kind.map_or("COLUMN", |channel| &channel.name);
     let (length, why) = length(data);
     Error::Unable(format!(
-        "`{model}` learns from a label of each row, such as a segment of time, and {} names none; read it as a series with \
-         `--data mixing --set data.path={}` and say its segments: by length, `--set data.segment_length={length}` \
-         ({why}){by_column}",
+        "`{model}` learns from a label of each row, and {} names none; name the columns that are labels, `--set \
+         data.factors='[\"{label}\"]'`, or, if its rows follow each other in time, read it as a series, `--data mixing \
+         --set data.path={}`, and say its segments: by length, `--set data.segment_length={length}` ({why}){by_column}",
         config.data_title(),
         quoted(path)
     ))

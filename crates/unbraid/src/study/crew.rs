@@ -313,3 +313,18 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 fn unable(what: &str, source: &std::io::Error) -> Error {
     Error::Unable(format!("a run cannot be {what}: {source}"))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn who_was_asked_to_stop_has_not_failed() {
+        let exit = |code: i32| was_stopped(ExitStatus::from_raw(code << 8));
+        assert!(exit(130) && exit(143) && exit(138) && !exit(0) && !exit(1));
+        // Killed outright, as for want of memory.
+        assert!(!was_stopped(ExitStatus::from_raw(9)));
+    }
+}
