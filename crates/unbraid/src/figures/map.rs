@@ -7,13 +7,15 @@ use crate::draw::figure::{
     Anchor, Colour, Extent, Figure, INK, Panel, category, ordered, text_width,
 };
 use crate::draw::words::short;
-use crate::evaluate::latents::by_importance;
+use crate::evaluate::latents::{Latent, by_importance};
 
 const POINTS: usize = 3000;
 const SIDE: f64 = 440.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 84.0;
 const MARGIN: f64 = 18.0;
+/// So many kinds are named beside the map.
+const NAMED: usize = 22;
 /// More kinds than colours are coloured by their order.
 const KINDS: usize = 6;
 
@@ -49,13 +51,14 @@ fn draw(codes: &Representation, title: &str) -> Figure {
     if let Some(name) = &kinds.name {
         figure.text((MARGIN, 53.0), 12.0, INK, Anchor::Start, &format!("coloured by {name}"));
     }
-    let extent =
-        |latent: usize| Extent::of(codes.codes.column(latent).iter().map(|v| f64::from(*v)));
-    let panel = Panel {
-        place: [LEFT, TOP, SIDE, SIDE],
-        x: extent(a).padded(0.04),
-        y: extent(b).padded(0.04),
+    let extent = |place: usize| {
+        let Latent { index, .. } = latents[place];
+        // What a dead code does is noise, and should not look like more.
+        let room = if latents[place].is_dead() { vec![-1.0, 1.0] } else { vec![] };
+        let numbers = codes.codes.column(index).to_vec().into_iter().map(f64::from);
+        Extent::of(numbers.chain(room)).padded(0.04)
     };
+    let panel = Panel { place: [LEFT, TOP, SIDE, SIDE], x: extent(0), y: extent(1) };
     panel.frame(&mut figure);
     panel.label_x(&mut figure);
     panel.label_y(&mut figure);
@@ -102,19 +105,22 @@ impl Kinds {
         values.sort_by(f32::total_cmp);
         values.dedup();
         let name = Some(known.name.clone());
-        let few = known.size().is_some() && values.len() <= 10;
+        let few = known.size().is_some() && (values.len() <= 10 || !known.words.is_empty());
         let place = |value: &f32| values.partition_point(|other| other < value);
         let colour = |place: usize| match values.len() <= KINDS {
             true => category(place),
             false => ordered(place, values.len()),
         };
         if few {
-            let legend =
-                values.iter().enumerate().map(|(k, value)| (colour(k), known.called(*value)));
+            let named = values.iter().enumerate().take(NAMED);
+            let mut legend: Vec<_> = named.map(|(k, v)| (colour(k), known.called(*v))).collect();
+            if let more @ 1.. = values.len().saturating_sub(NAMED) {
+                legend.push((INK, format!("and {more} more")));
+            }
             return Self {
                 name,
                 of_row: column.iter().map(|v| colour(place(v))).collect(),
-                legend: legend.collect(),
+                legend,
             };
         }
         let (low, high) = (values[0], values[values.len() - 1]);
