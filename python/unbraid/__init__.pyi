@@ -49,6 +49,20 @@ __all__ = [
     "udr",
     "udr_spearman",
     "shd",
+    "infomec",
+    "infomec_iqr",
+    "infomec_discrete",
+    "infomec_discrete_iqr",
+    "r2",
+    "r2_nonlinear",
+    "mcc_coverage",
+    "mcc_crossfit",
+    "dci_regression",
+    "t_mex",
+    "dci_es",
+    "dcimig",
+    "mig_sup",
+    "jemmig",
 ]
 
 def beta_vae_score(
@@ -427,3 +441,199 @@ def shd(
     true: npt.ArrayLike,
 ) -> Score:
     """how many edges of the learned graph are missing, extra or reversed"""
+
+def infomec(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """modularity, explicitness and compactness, from information"""
+
+def infomec_iqr(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """InfoMEC of the codes that are active by Tripod's rule"""
+
+def infomec_discrete(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """InfoMEC of codes that are labels, such as indices of a codebook"""
+
+def infomec_discrete_iqr(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """InfoMEC of labels that are active by Tripod's rule"""
+
+def r2(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """are the factors linear functions of all codes together?"""
+
+def r2_nonlinear(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """can trees predict the factors from all codes?"""
+
+def mcc_coverage(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """mean correlation over all factors; one without a code counts as zero"""
+
+def mcc_crossfit(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """mean correlation of codes and factors, on rows that did not match them"""
+
+def dci_regression(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """DCI of factors that are numbers, by boosted regression trees"""
+
+def t_mex(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """does each code depend on one factor only, by tests?"""
+
+def dci_es(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """explicitness and size: how simple a predictor reads the factors?"""
+
+def dcimig(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """does each factor have a code that is about it alone?"""
+
+def mig_sup(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """is each code informative about one factor only, and fully so?"""
+
+def jemmig(
+    codes: npt.ArrayLike,
+    factors: Factors,
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    bins: int = 20,
+    train_rows: int | None = None,
+    test_rows: int | None = None,
+    bootstrap: int = 0,
+    progress: Progress | None = None,
+) -> Score:
+    """does each factor have one code of its own that holds nothing else?"""

@@ -16,6 +16,31 @@ const FEW_ROWS: usize = 1_000;
 const NAMED: usize = 12;
 /// Codes with a smaller standard deviation have collapsed; the study prunes them at this value.
 const STILL: f64 = 0.05;
+/// Metrics for which a factor without a list of values is cut into bins.
+const IN_BINS: [&str; 22] = [
+    "aam",
+    "beta-vae-score",
+    "dci",
+    "dci-gbt",
+    "dcimig",
+    "downstream-gbt",
+    "downstream-lr",
+    "explicitness",
+    "factor-vae-score",
+    "fairness",
+    "higgins-score",
+    "infomec",
+    "infomec-iqr",
+    "irs",
+    "jemmig",
+    "mig",
+    "mig-sup",
+    "modularity",
+    "mutual-info",
+    "sap",
+    "unified",
+    "dci-es",
+];
 /// A whole-number factor with more values than this share of the rows was probably not meant to be
 /// a list of classes.
 const CLASSES_PER_ROW: f64 = 0.2;
@@ -24,14 +49,17 @@ const CLASSES_PER_ROW: f64 = 0.2;
 pub fn of(table: &Representation, metrics: &[&'static dyn Metric]) -> Vec<String> {
     let judges_factors =
         metrics.iter().any(|metric| matches!(metric.needs(), Needs::Factors | Needs::Split));
+    let judges_factors = judges_factors && !table.factors.is_empty();
     let mut found = about_codes(table);
-    if judges_factors && !table.factors.is_empty() {
-        found.extend(about_factors(table));
+    if judges_factors {
+        let cut = metrics.iter().filter(|metric| IN_BINS.contains(&metric.info().name));
+        let cut: Vec<&str> = cut.map(|metric| metric.info().name).collect();
+        found.extend(about_factors(table, &cut));
     }
-    if table.rows() < FEW_ROWS {
+    if judges_factors && table.rows() < FEW_ROWS {
         found.push(format!(
             "only {} rows: information and accuracy of so few are partly noise; score {FEW_ROWS} \
-             or more, or look at intervals (--bootstrap)",
+             or more, or resample the rows for intervals",
             table.rows()
         ));
     }
@@ -64,8 +92,10 @@ fn about_codes(table: &Representation) -> Vec<String> {
     found
 }
 
-fn about_factors(table: &Representation) -> Vec<String> {
+/// `cut` are the metrics for which continuous factors become bins.
+fn about_factors(table: &Representation, cut: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
+    let mut continuous = Vec::new();
     for (factor, column) in table.factors.iter().zip(table.values.columns()) {
         let name = &factor.name;
         match &factor.kind {
@@ -73,11 +103,7 @@ fn about_factors(table: &Representation) -> Vec<String> {
                 "factor `{name}` never changes in these rows: nothing can be said about it, and \
                  most metrics refuse; leave this column out"
             )),
-            Kind::Continuous | Kind::Angle => found.push(format!(
-                "factor `{name}` is continuous: metrics made for classes cut it into {} bins of \
-                 equal width",
-                table.protocol.bins
-            )),
+            Kind::Continuous | Kind::Angle => continuous.push(name.as_str()),
             Kind::Discrete(values)
                 if values.len() as f64 > CLASSES_PER_ROW * table.rows() as f64 =>
             {
@@ -91,8 +117,36 @@ fn about_factors(table: &Representation) -> Vec<String> {
             Kind::Discrete(_) => {}
         }
     }
+    if !continuous.is_empty() && !cut.is_empty() {
+        let (factors, verb) = match &continuous[..] {
+            [one] => (format!("factor `{one}`"), "is"),
+            many => (format!("factors {}", named(many)), "are"),
+        };
+        found.push(format!(
+            "{factors} {verb} continuous: {} cut what has no classes into {} bins of equal width",
+            some(cut),
+            table.protocol.bins
+        ));
+    }
     found.extend(together(table));
     found
+}
+
+/// `a`, `b` and 3 more.
+fn named(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => quoted.join(", "),
+        more => format!("{} and {more} more", quoted.join(", ")),
+    }
+}
+
+/// The metrics by their names, the first of them.
+fn some(metrics: &[&str]) -> String {
+    match metrics {
+        [first, second, third, _, ..] => format!("{first}, {second}, {third} and others"),
+        few => few.join(" and "),
+    }
 }
 
 /// Factors that rename each other: whatever tells one tells the other.
@@ -184,8 +238,8 @@ mod tests {
             "code 1 never changes",
             "code 2 hardly changes",
             "factor `size` never changes",
-            "factor `angle` is continuous",
             "factor `id` has 500 different whole numbers in 500 rows",
+            "factor `angle` is continuous: ",
             "factors `color` and `shade` always change together",
             "only 500 rows",
         ];

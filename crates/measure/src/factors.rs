@@ -7,6 +7,8 @@ pub struct Factor {
     pub name: String,
     /// Whether it takes a few known values or any.
     pub kind: Kind,
+    /// What the values 0, 1, 2, ... are called; empty where numbers are numbers.
+    pub words: Vec<String>,
 }
 
 /// The values a factor can take.
@@ -23,17 +25,34 @@ pub enum Kind {
 impl Factor {
     /// A factor that takes the given values.
     pub fn discrete(name: impl Into<String>, values: impl IntoIterator<Item = f32>) -> Self {
-        Self { name: name.into(), kind: Kind::Discrete(values.into_iter().collect()) }
+        Self {
+            name: name.into(),
+            kind: Kind::Discrete(values.into_iter().collect()),
+            words: vec![],
+        }
     }
 
     /// A factor that takes any number.
     pub fn continuous(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: Kind::Continuous }
+        Self { name: name.into(), kind: Kind::Continuous, words: vec![] }
     }
 
     /// A factor that is an angle, in radians.
     pub fn angle(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: Kind::Angle }
+        Self { name: name.into(), kind: Kind::Angle, words: vec![] }
+    }
+
+    /// The same whose values have names.
+    pub fn with_words(self, words: Vec<String>) -> Self {
+        Self { words, ..self }
+    }
+
+    /// What a value is called: its word, or the number.
+    pub fn called(&self, value: f32) -> String {
+        let whole = value >= 0.0 && value.fract() == 0.0;
+        let word = whole.then(|| self.words.get(value as usize)).flatten();
+        // Adding zero makes a plain zero of a negative one.
+        word.cloned().unwrap_or_else(|| format!("{}", (f64::from(value) * 1e4).round() / 1e4 + 0.0))
     }
 
     /// How many values a discrete factor takes.
@@ -69,5 +88,13 @@ mod tests {
         let scattered: Vec<f32> = (0..100).map(|i| (i as f32).sin()).collect();
         assert_eq!(Factor::of_column("b", &scattered, false).kind, Kind::Continuous);
         assert_eq!(Factor::of_column("c", &scattered, true).size(), Some(100));
+    }
+
+    #[test]
+    fn a_value_is_called_by_its_word_or_its_number() {
+        let shape =
+            Factor::discrete("shape", [0.0, 1.0]).with_words(vec!["cup".into(), "heart".into()]);
+        assert_eq!([1.0, 2.0, 0.5].map(|value| shape.called(value)), ["heart", "2", "0.5"]);
+        assert_eq!(Factor::continuous("size").called(-0.0), "0");
     }
 }

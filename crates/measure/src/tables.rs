@@ -33,12 +33,14 @@ pub struct Column {
     pub whole: bool,
     /// Whether it was stored as words: the order of its numbers means nothing.
     pub words: bool,
+    /// Its words in alphabetical order; empty where there are none.
+    pub classes: Vec<String>,
 }
 
 impl Column {
     /// A column of floating-point numbers.
     pub fn real(name: Option<String>, numbers: Vec<f32>) -> Self {
-        Self { name, numbers, whole: false, words: false }
+        Self { name, numbers, whole: false, words: false, classes: vec![] }
     }
 
     /// A column of whole numbers. Numbers too large for a 32-bit float become their order.
@@ -48,13 +50,17 @@ impl Column {
             true => numbers.iter().map(|number| *number as f32).collect(),
             false => order(numbers),
         };
-        Self { name, numbers, whole: true, words: false }
+        Self { name, numbers, whole: true, words: false, classes: vec![] }
     }
 
     /// A column of words, numbered in alphabetical order.
     pub fn words<S: AsRef<str>>(name: Option<String>, words: &[S]) -> Self {
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-        Self { name, numbers: order(&words), whole: true, words: true }
+        let mut classes = words.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        let classes = classes.into_iter().map(String::from).collect();
+        Self { name, numbers: order(&words), whole: true, words: true, classes }
     }
 }
 
@@ -81,6 +87,7 @@ impl Table {
             numbers: (0..rows).map(|row| numbers[row * columns + k]).collect(),
             whole,
             words: false,
+            classes: vec![],
         };
         Ok(Self { columns: (0..columns).map(column).collect() })
     }

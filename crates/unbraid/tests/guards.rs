@@ -163,7 +163,9 @@ fn arrays_that_cannot_be_used_are_refused() {
     train(&directory.path().join("user.npz"), "is it truncated?");
     // Fine as data, but no grid of pixels that can be halved four times.
     let odd = npz(&directory, "images", &[100, 10, 10], &vec![0.5; 100 * 100]);
-    let words = ["train", "--quiet", "--model", "vae", "--data", word(&odd), "--out", word(&out)];
+    let net = "model.net=conv";
+    #[rustfmt::skip]
+    let words = ["train", "--quiet", "--model", "vae", "--data", word(&odd), "--set", net, "--out", word(&out)];
     refuse(&words, "multiples of 16");
 }
 

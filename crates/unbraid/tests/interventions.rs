@@ -60,7 +60,9 @@ fn effects_follow_and_nothing_else_moves_whatever_is_set() {
         // The simulator agrees about what was set, and knows the rest.
         assert_eq!(number(&cause, "truth", "light"), 70.0);
         assert_eq!(number(&cause, "truth", "pendulum"), number(&cause, "label", "pendulum"));
-        assert!(run.join("interventions.png").is_file());
+        // The overview of all concepts is another file, and stays.
+        assert!(run.join("counterfactual.png").is_file());
+        assert!(!run.join("interventions.png").is_file());
 
         let sets = ["pendulum=3", "light=90", "shadow-length=5", "shadow-position=11"];
         let all = ask(&run, &sets);

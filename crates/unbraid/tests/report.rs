@@ -129,7 +129,7 @@ fn graph_and_interventions_stand_where_their_files_are_and_are_forgotten_with_th
 }
 
 #[test]
-fn of_vectors_without_factors_the_page_says_why_there_are_no_scores() {
+fn of_vectors_without_factors_the_page_shows_what_codes_tell_by_themselves() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("vectors.npz");
     let numbers: Vec<f32> = (0..600).map(|i| (i as f32).sin()).collect();
@@ -137,9 +137,18 @@ fn of_vectors_without_factors_the_page_says_why_there_are_no_scores() {
     file.array("observations", &[200, 3], &numbers).unwrap();
     file.finish().unwrap();
     let text = page(&trained(&directory, word(&path), &[]));
-    assert!(text.contains("<code>mig</code>: these codes come without factor values"), "{text}");
-    assert!(has_section(&text, "training") && has_section(&text, "provenance"));
-    assert!(!has_section(&text, "codes") && !has_section(&text, "reconstructions"));
+    assert!(text.contains("<code>total-correlation</code>"), "{text}");
+    for part in [
+        "Without labels",
+        "of the variance",
+        "With true values of some rows",
+        "what each code moves",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("on vectors.npz"), "called by its file");
+    assert!(has_section(&text, "training") && has_section(&text, "codes"));
+    assert!(!text.contains("<code>mig</code>"), "nothing is asked that cannot be answered");
 }
 
 #[test]

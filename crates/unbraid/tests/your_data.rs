@@ -111,3 +111,142 @@ fn a_run_of_an_earlier_version_is_not_scaled() {
     let asked = succeed(&["train", word(&today), "--dry-run", "--out", word(&out)]);
     assert!(asked.contains("scale = \"standard\""), "{asked}");
 }
+
+/// Two sensors whose spread changes every 100 rows, and nothing that is true of them.
+fn series(directory: &Path) -> PathBuf {
+    let mut text = String::from("left,right,site\n");
+    for k in 0..400_u32 {
+        let loud = if k / 100 % 2 == 0 { 1.0 } else { 6.0 };
+        let noise = |of: u32| f64::from((k * 7919 + of * 104_729) % 1009) / 1009.0 - 0.5;
+        writeln!(
+            text,
+            "{},{},{}",
+            loud * noise(1),
+            loud * noise(2) + 0.3 * noise(3),
+            ["a", "b"][(k % 2) as usize]
+        )
+        .unwrap();
+    }
+    let path = directory.join("series.csv");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn train_alone<'a>(data: &'a Path, out: &'a Path, seed: &'a str) -> Vec<&'a str> {
+    #[rustfmt::skip]
+    let words = vec![
+        "train", "--quiet", "--model", "vae", "--data", word(data), "--seed", seed, "--steps", "4",
+        "--set", "model.width=8", "--set", "train.batch=16", "--out", word(out),
+    ];
+    words
+}
+
+#[test]
+fn without_labels_there_is_an_answer_and_several_runs_are_asked_whether_they_agree() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = series(directory.path());
+    let runs: Vec<PathBuf> = ["0", "1"].map(|seed| directory.path().join(seed)).to_vec();
+    for (run, seed) in runs.iter().zip(["0", "1"]) {
+        succeed(&train_alone(&data, run, seed));
+    }
+    let said = succeed(&["score", word(&runs[0]), "--quiet"]);
+    for part in [
+        "total-correlation",
+        "without labels",
+        "of the variance",
+        "by column",
+        "data.factors",
+        "RUN2",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let json: Json =
+        serde_json::from_str(&succeed(&["score", word(&runs[0]), "--quiet", "--json"])).unwrap();
+    assert_eq!(json["without_labels"]["columns"].as_array().map(Vec::len), Some(4));
+    // What is asked by name is answered as before.
+    refuse(&["score", word(&runs[0]), "--metrics", "mig"], "no score could be computed");
+    let both = succeed(&["score", word(&runs[0]), word(&runs[1]), "--quiet", "--json"]);
+    let both: Json = serde_json::from_str(&both).unwrap();
+    assert!(both["runs"][1]["udr"].as_f64().is_some(), "{both}");
+
+    succeed(&["report", word(&runs[0]), "--quiet"]);
+    let page = fs::read_to_string(runs[0].join("report.html")).unwrap();
+    for part in [
+        "VAE on series.csv",
+        "what each code moves",
+        "the rows by two codes",
+        "how each code is distributed",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+
+    // The folder moves away: scores and the page are of what the run has kept.
+    fs::rename(&data, directory.path().join("elsewhere.csv")).unwrap();
+    let again = run(&["score", word(&runs[0])]);
+    let notes = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(
+        again.status.success() && notes.contains("no longer at") && notes.contains("has kept"),
+        "{notes}"
+    );
+    succeed(&["report", word(&runs[0]), "--quiet"]);
+    let page = fs::read_to_string(runs[0].join("report.html")).unwrap();
+    assert!(page.contains("The data were not at") && page.contains("what each code moves"));
+    // A run that was never scored keeps no codes, and the way out is said.
+    fs::remove_file(runs[1].join("representation.npz")).unwrap();
+    refuse(&["score", word(&runs[1])], "put them back");
+}
+
+#[test]
+fn a_model_that_wants_segments_says_how_a_table_becomes_a_series() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = series(directory.path());
+    let out = directory.path().join("run");
+    let words = ["train", "--model", "ivae", "--data", word(&data), "--out", word(&out)];
+    for part in [
+        "--data mixing --set data.path=",
+        "means or spreads change at about rows 100, 200, 300",
+        "data.segment=site",
+    ] {
+        refuse(&words, part);
+    }
+    // And what it says works.
+    let (path, length) = (format!("data.path={}", word(&data)), "data.segment_length=100");
+    #[rustfmt::skip]
+    succeed(&[
+        "train", "--quiet", "--model", "ivae", "--data", "mixing", "--set", &path, "--set", length, "--set",
+        "model.start=random", "--set", "data.ignore=['site']", "--set", "train.batch=16", "--steps", "2", "--out", word(&out),
+    ]);
+    // Another file is read as the series was, with its segments.
+    let codes = directory.path().join("codes.npz");
+    succeed(&["encode", word(&out), "--data", word(&data), "--out", word(&codes), "--quiet"]);
+    assert_eq!(Npz::open(&codes).unwrap().array("codes").unwrap().shape[0], 400);
+}
+
+#[test]
+fn pictures_are_encoded_in_the_size_that_was_learned_from_and_classes_keep_their_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("shop");
+    for (kind, level) in [("cup", 40_u8), ("plate", 200)] {
+        fs::create_dir_all(folder.join(kind)).unwrap();
+        for k in 0..12_u8 {
+            let picture = image::GrayImage::from_fn(11, 9, |x, y| {
+                image::Luma([level + k + (x * y) as u8 % 9])
+            });
+            picture.save(folder.join(kind).join(format!("{k}.png"))).unwrap();
+        }
+    }
+    let out = directory.path().join("run");
+    #[rustfmt::skip]
+    succeed(&[
+        "train", "--quiet", "--model", "vae", "--data", word(&folder), "--set", "data.size=8", "--set", "data.labels=folders",
+        "--set", "model.width=8", "--set", "train.batch=8", "--steps", "2", "--out", word(&out),
+    ]);
+    let codes = directory.path().join("codes.npz");
+    succeed(&["encode", word(&out), "--data", word(&folder), "--out", word(&codes), "--quiet"]);
+    let info =
+        succeed(&["data", "info", word(&folder), "--set", "labels=folders", "--set", "size=8"]);
+    assert!(info.contains("2: cup, plate"), "{info}");
+    succeed(&["report", word(&out), "--quiet"]);
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("VAE on shop") && page.contains(">plate<"), "classes by their names");
+}

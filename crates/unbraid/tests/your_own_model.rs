@@ -18,7 +18,8 @@ fn a_method_outside_of_the_crate_is_trained_scored_and_intervened_on() {
     }
     let truth = found.truth.as_ref().unwrap();
     assert!((truth[2] - found.label[2]).abs() > 1e-3, "a light that moves moves the shadow");
-    for name in ["run.toml", "model.safetensors", "scores.json", "interventions.png", "README.md"] {
+    for name in ["run.toml", "model.safetensors", "scores.json", "counterfactual.png", "README.md"]
+    {
         assert!(place.join(name).is_file(), "{name}");
     }
 }

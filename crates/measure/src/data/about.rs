@@ -17,6 +17,24 @@ pub struct About {
 /// Nothing is known.
 pub static NOTHING: About = About { channels: vec![], scaling: None, remarks: vec![] };
 
+impl About {
+    /// The name of each of `width` observed numbers, where columns have names.
+    pub fn names(&self, width: usize) -> Option<Vec<String>> {
+        let observed = self.channels.iter().filter(|channel| channel.role == Role::Observed);
+        let names: Vec<String> = match &self.scaling {
+            Some(scaling) => scaling.names.clone(),
+            None => observed.map(|channel| channel.name.clone()).collect(),
+        };
+        (names.len() == width && width > 0).then_some(names)
+    }
+
+    /// Whether some column says in which order rows were observed.
+    pub fn is_in_time(&self) -> bool {
+        let timed = [Role::Time, Role::Segment, Role::Episode];
+        self.channels.iter().any(|channel| timed.contains(&channel.role))
+    }
+}
+
 /// One column of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {

@@ -151,7 +151,7 @@ struct Task {
 fn tasks(representation: &Representation, train: &[usize], test: &[usize]) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for (factor, column) in representation.classes().iter().enumerate() {
-        let Factor { name, kind } = &representation.factors[factor];
+        let Factor { name, kind, .. } = &representation.factors[factor];
         let classes = Classes::new(column, train);
         let truth = classes.of_others(column, test);
         let mut judged: Vec<usize> = truth.iter().flatten().copied().collect();

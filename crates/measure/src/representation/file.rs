@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use super::Representation;
+use ndarray::Array2;
+
+use super::{Representation, matrix};
 use crate::error::{Error, Result};
 use crate::factors::{Factor, Kind};
 use crate::npz::{Npz, NpzWriter};
+use crate::tables::Table;
 
 /// The number of the file format written by [`Representation::save`].
 pub const FORMAT: u32 = 1;
@@ -47,7 +50,14 @@ impl Representation<'_> {
                 ));
             }
         }
-        let mut loaded = Self::from_arrays(file.array("codes")?, file.array("values")?)?;
+        let (codes, values) = (file.array("codes")?, file.array("values")?);
+        if values.shape.len() == 2 && values.shape[1] == 0 {
+            // Codes of data without factors.
+            let codes = matrix(&Table::from_array(codes)?);
+            let nothing = Array2::zeros((codes.nrows(), 0));
+            return Self::new(codes, nothing, vec![]);
+        }
+        let mut loaded = Self::from_arrays(codes, values)?;
         if file.has("names") {
             let names = file.strings("names")?;
             if names.len() != loaded.factors.len() {

@@ -241,7 +241,7 @@ impl<'a> Representation<'a> {
         check_finite("factor", numbers.view())?;
         let factor = |(k, column): (usize, Column)| {
             let name = column.name.unwrap_or_else(|| format!("factor-{}", k + 1));
-            Factor::of_column(name, &column.numbers, column.whole)
+            Factor::of_column(name, &column.numbers, column.whole).with_words(column.classes)
         };
         let factors = values.columns.into_iter().enumerate().map(factor).collect();
         Self::new(codes, numbers, factors)

@@ -2,6 +2,7 @@
 
 pub mod angles;
 pub mod assignment;
+pub mod changes;
 pub mod classes;
 pub mod column_order;
 pub mod correlation;

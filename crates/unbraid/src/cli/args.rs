@@ -247,9 +247,14 @@ pub(crate) struct Encode {
 
 #[derive(Debug, Args)]
 pub(crate) struct Score {
-    /// The run directory; or leave it out and give --codes and --factors.
-    #[arg(required_unless_present_any = ["codes", "graph"], conflicts_with_all = ["codes", "graph"])]
-    pub(crate) run: Option<PathBuf>,
+    /// The run directory; or leave it out and give --codes and --factors. Several runs that differ in
+    /// their seed are scored one by one, and then asked whether they agree (UDR), which needs no labels.
+    #[arg(
+        value_name = "RUN",
+        required_unless_present_any = ["codes", "graph"],
+        conflicts_with_all = ["codes", "graph"]
+    )]
+    pub(crate) run: Vec<PathBuf>,
     /// Your codes, [rows, latents]: .npy, .npz (array `codes`, or FILE.npz:NAME), .csv or .parquet.
     /// Several files are several models of the same rows, for `udr`.
     #[arg(long, num_args = 1.., value_name = "FILE")]
@@ -391,7 +396,8 @@ pub(crate) struct Intervene {
     /// How many steps to follow, or how often to act; alone, with nothing done.
     #[arg(long, visible_alias = "times", conflicts_with_all = ["set", "grid", "effects", "swap", "interactions", "triplets"])]
     pub(crate) steps: Option<usize>,
-    /// The image; RUN/interventions.png if left out, or RUN/swap.png, or RUN/rollout.png.
+    /// The image; if left out RUN/counterfactual.png, with --grid RUN/interventions.png, with --swap RUN/swap.png, and
+    /// RUN/rollout.png of steps.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -8,7 +8,7 @@ use toml::Table;
 use unbraid::Error;
 use unbraid::data::{self, Dataset, Do, Glance, Range, Shape};
 use unbraid::draw::picture::{self, Sheet, Strip, tile};
-use unbraid::factors::Kind;
+use unbraid::factors::{Factor, Kind};
 use unbraid::rng::Rng;
 use unbraid::run::config;
 use unbraid_measure::npz::NpzWriter;
@@ -147,9 +147,17 @@ pub(super) fn preview(options: &DataPreview, output: Output) -> Result<()> {
             sweeps.push(strip(&factor.name, &remark, observations.rows(), data.shape())?);
         }
     }
-    // Where no factor can be moved alone, more rows at random make up for it.
+    // Where no factor can be moved alone, rows of each of its values, or more at random, make up for it.
     let mut strips = Vec::new();
-    for _ in 0..if sweeps.is_empty() { 4 } else { 1 } {
+    if sweeps.is_empty() {
+        strips = by_value(&*data, &mut rng)?;
+    }
+    let more = match (sweeps.is_empty(), strips.is_empty()) {
+        (true, true) => 4,
+        (true, false) => 0,
+        _ => 1,
+    };
+    for _ in 0..more {
         let random: Vec<usize> = (0..COLUMNS).map(|_| rng.below(data.len())).collect();
         let random = data::observations(&*data, &random);
         strips.push(strip("random", "rows", random.rows(), data.shape())?);
@@ -158,6 +166,35 @@ pub(super) fn preview(options: &DataPreview, output: Output) -> Result<()> {
     let title = format!("{}: {} rows of {}", options.data.name, data.len(), data.shape());
     picture::save(&Sheet { title, columns: vec![], strips }.draw(), &options.out)?;
     output.file(&options.out)
+}
+
+/// So many values of a factor have a row each.
+const VALUES: usize = 12;
+
+/// Rows at random for each value of a factor that has a few: what its values look like. Nothing without such a factor.
+fn by_value(data: &dyn Dataset, rng: &mut Rng) -> Result<Vec<Strip>> {
+    let few = |factor: &Factor| factor.size().is_some_and(|size| (2..=VALUES).contains(&size));
+    let Some(column) = data.factors().iter().position(few) else { return Ok(vec![]) };
+    let factor = &data.factors()[column];
+    let Kind::Discrete(values) = &factor.kind else { return Ok(vec![]) };
+    let looked_at = data::labelled_rows(data, 10_000, rng);
+    let known = data::values(data, &looked_at);
+    let mut strips = Vec::new();
+    for value in values {
+        let mut rows: Vec<usize> = (0..looked_at.len())
+            .filter(|row| known[[*row, column]] == *value)
+            .map(|row| looked_at[row])
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let remark = format!("{} rows", rows.len());
+        let chosen = rng.distinct(COLUMNS.min(rows.len()), rows.len());
+        rows = chosen.into_iter().map(|place| rows[place]).collect();
+        let label = format!("{} = {}", factor.name, factor.called(*value));
+        strips.push(strip(&label, &remark, data::observations(data, &rows).rows(), data.shape())?);
+    }
+    Ok(strips)
 }
 
 /// The row whose values are nearest to the mean, among a thousand or two spread over the data.

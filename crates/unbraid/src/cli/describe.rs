@@ -124,7 +124,7 @@ fn factor_row(factor: &Factor) -> Vec<String> {
         Kind::Continuous => ("continuous", String::new()),
         Kind::Angle => ("angle", String::new()),
         Kind::Discrete(values) => {
-            let number = |value: &f32| format!("{}", (f64::from(*value) * 1e4).round() / 1e4);
+            let number = |value: &f32| factor.called(*value);
             let shown = match values.len() {
                 0..=SHOWN => values.iter().map(number).collect::<Vec<_>>().join(", "),
                 count => {
@@ -144,7 +144,13 @@ fn document(name: &str, data: &dyn Dataset, publication: Option<&Publication>) -
         Kind::Continuous => json!({"name": factor.name, "kind": "continuous"}),
         Kind::Angle => json!({"name": factor.name, "kind": "angle"}),
         Kind::Discrete(values) => {
-            json!({"name": factor.name, "kind": "discrete", "size": values.len(), "values": values})
+            let mut about = json!({
+                "name": factor.name, "kind": "discrete", "size": values.len(), "values": values,
+            });
+            if !factor.words.is_empty() {
+                about["words"] = json!(factor.words);
+            }
+            about
         }
     };
     let able: serde_json::Map<String, Json> = capabilities(data)

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use unbraid::run::{Run, TrainedRun};
 use unbraid_measure::Error;
 
+mod alone;
 mod args;
 mod bench;
 mod check;

@@ -29,6 +29,12 @@ const ASKING: [i32; 2] = [SIGINT, SIGTERM];
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// So many steps are enough to judge their rate.
+const MEASURED: u64 = 20;
+
+/// A default training of more seconds is announced.
+const LONG: f64 = 120.0;
+
 /// A bar without steps counts shares in so many parts.
 const SHARES: u64 = 1000;
 
@@ -91,6 +97,8 @@ pub(super) struct Screen {
     output: Output,
     /// Without them a signal ends the program at once, which is right where nothing is lost by it.
     signals: Option<Signals>,
+    /// Whether nobody has said how many steps to take.
+    by_default: bool,
     shown: Mutex<Shown>,
 }
 
@@ -104,17 +112,24 @@ struct Shown {
     /// Where the stage was when it was first heard of, and when.
     first: Option<(u64, Instant)>,
     last_line: Option<Instant>,
+    /// Whether it was said how long all steps take.
+    budgeted: bool,
 }
 
 impl Screen {
     /// Shows progress and no more.
     pub(super) fn new(output: Output) -> Self {
-        Self { output, signals: None, shown: Mutex::default() }
+        Self { output, signals: None, by_default: false, shown: Mutex::default() }
     }
 
     /// Also asks the work to stop at Ctrl-C or SIGTERM.
     pub(super) fn heeding_signals(output: Output) -> Result<Self> {
         Ok(Self { signals: Some(Signals::new()?), ..Self::new(output) })
+    }
+
+    /// Also says how long the default number of steps takes, once that is known.
+    pub(super) fn of_default_steps(self, by_default: bool) -> Self {
+        Self { by_default, ..self }
     }
 
     /// The exit code of the signal that asked to stop, if one did.
@@ -163,12 +178,60 @@ impl Screen {
     }
 }
 
+impl Screen {
+    /// A line of a stage that counts no steps: most are short and say nothing.
+    fn share(&self, shown: &mut Shown, now: &Progress) {
+        let since = shown.first.map_or_else(Instant::now, |first| first.1);
+        let last = shown.last_line.unwrap_or(since).max(since);
+        if last.elapsed() < LINE_EVERY {
+            return;
+        }
+        shown.last_line = Some(Instant::now());
+        match self.output.json {
+            true => self.output.note(&json!({"stage": now.stage, "share": now.share}).to_string()),
+            false => self.output.note(&format!("{}: {:.0} %", now.stage, 100.0 * now.share)),
+        }
+    }
+
+    /// How long all steps will take, said once, after a few of them: nobody chose so many.
+    fn budget(&self, shown: &mut Shown, [done, steps]: [u64; 2]) {
+        let Some((start, since)) = shown.first else { return };
+        let (taken, seconds) = (done.saturating_sub(start), since.elapsed().as_secs_f64());
+        if shown.budgeted || taken < MEASURED || seconds < 1.0 {
+            return;
+        }
+        shown.budgeted = true;
+        let text = budget([done, steps], taken as f64 / seconds);
+        let Some(text) = text else { return };
+        match &shown.bar {
+            Some(bar) => bar.suspend(|| self.output.note(&text)),
+            None => self.output.note(&text),
+        }
+    }
+}
+
+/// What a default number of steps costs on this machine, where that is long.
+fn budget([done, steps]: [u64; 2], rate: f64) -> Option<String> {
+    let left = (steps - done) as f64 / rate;
+    let look = (steps / 4).max(1);
+    (left > LONG).then(|| {
+        format!(
+            "{steps} steps, the default, take about {} on this machine; --steps {look} for a look in {}",
+            duration(left),
+            duration(left / 4.0)
+        )
+    })
+}
+
 impl Watch for Screen {
     fn progress(&self, now: &Progress) {
         let mut shown = self.shown();
         let done = now.steps.map_or((now.share * SHARES as f64) as u64, |[done, _]| done);
         if shown.stage != now.stage {
             shown.begin(self.output, now, done);
+        }
+        if let Some(steps) = now.steps.filter(|_| self.by_default) {
+            self.budget(&mut shown, steps);
         }
         match (&shown.bar, now.steps) {
             (Some(bar), Some(_)) => {
@@ -177,8 +240,7 @@ impl Watch for Screen {
             }
             (Some(bar), None) => bar.set_position(done),
             (None, Some(steps)) => self.line(&mut shown, now, steps),
-            // What counts no steps is short, and its result will tell.
-            (None, None) => {}
+            (None, None) => self.share(&mut shown, now),
         }
     }
 
@@ -271,5 +333,20 @@ pub(super) fn watched(
             Ok(code)
         }
         (Err(error), None) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_default_is_announced_with_a_shorter_one() {
+        let text = budget([20, 20_000], 13.3).expect("25 minutes are long");
+        assert!(
+            text.contains("about 25 min") && text.contains("--steps 5000 for a look in 6 min"),
+            "{text}"
+        );
+        assert_eq!(budget([20, 20_000], 1000.0), None);
     }
 }

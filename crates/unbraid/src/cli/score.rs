@@ -1,31 +1,88 @@
-//! `unbraid score`: judge the codes of a run, or codes from anywhere.
+//! `unbraid score`: judge the codes of a run, of several runs, or codes from anywhere.
+
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use serde_json::Value as Json;
-use unbraid::run::Run;
-use unbraid::run::score::{Codes, Scoring};
+use serde_json::{Value as Json, json};
+use unbraid::run::score::{Codes, Scored, Scoring};
+use unbraid::run::{Run, TrainedRun, agreement};
 use unbraid_measure::scoring::{Outcome, Report};
 
 use super::args::{self, Score};
 use super::progress::Screen;
-use super::readings;
-use super::{Output, loaded, table};
+use super::{Output, alone, loaded, readings, table};
 
 pub(super) fn run(options: &Score, output: Output) -> Result<()> {
     let how = scoring(&options.how);
+    match &options.run[..] {
+        [] => files(options, &how, output),
+        [one] => {
+            let found = scored(one, &how, output)?.1;
+            let more = alone::text(&found);
+            show(&found.report, &found.others, found.document, output, &more)
+        }
+        several => together(several, &how, output),
+    }
+}
+
+/// Codes from files.
+fn files(options: &Score, how: &Scoring, output: Output) -> Result<()> {
+    let metrics = how.metrics_or(&["all".into()])?;
     let screen = Screen::new(output);
-    let Some(directory) = &options.run else {
-        let metrics = how.metrics_or(&["all".into()])?;
-        let report = how.judge(&mut readings::codes(options)?, &metrics, &screen)?;
-        drop(screen);
-        return show(&report, &[], report.to_json(), output);
-    };
+    let report = how.judge(&mut readings::codes(options)?, &metrics, &screen)?;
+    drop(screen);
+    show(&report, &[], report.to_json(), output, "")
+}
+
+/// One run; by the codes it kept where its data are gone.
+fn scored(
+    directory: &PathBuf,
+    how: &Scoring,
+    output: Output,
+) -> Result<(Option<TrainedRun>, Scored)> {
     let run = Run::open(directory)?;
     // Before the data are opened: a misspelt name is answered at once.
     how.metrics_or(&run.config().score.metrics)?;
-    let found = loaded(run)?.score(&how, &screen)?;
-    drop(screen);
-    show(&found.report, &found.others, found.document, output)
+    let screen = Screen::new(output);
+    if run.lost().is_some() {
+        return Ok((None, run.score_kept(how, &screen)?));
+    }
+    let trained = loaded(run)?;
+    let found = trained.score(how, &screen)?;
+    Ok((Some(trained), found))
+}
+
+/// Several runs: each by itself, then whether they agree.
+fn together(directories: &[PathBuf], how: &Scoring, output: Output) -> Result<()> {
+    let (mut runs, mut all) = (Vec::new(), Vec::new());
+    for directory in directories {
+        let (run, found) = scored(directory, how, output)?;
+        let Some(run) = run else {
+            bail!("{}: without its data it cannot be compared with others", directory.display());
+        };
+        runs.push(run);
+        all.push(found);
+    }
+    let agreed = agreement(&runs, &Screen::new(output))?;
+    let metrics = || all[0].report.outcomes.iter().map(|outcome| outcome.metric.info().name);
+    let head = ["run", "udr"].into_iter().chain(metrics()).map(String::from).collect();
+    let mut rows: Vec<Vec<String>> = vec![head];
+    let mut documents = Vec::new();
+    for ((directory, found), udr) in directories.iter().zip(all).zip(agreed) {
+        let value = |outcome: &Outcome| {
+            outcome.score.as_ref().map_or("-".into(), |score| format!("{:.3}", score.value))
+        };
+        let mut row = vec![directory.display().to_string(), format!("{udr:.3}")];
+        row.extend(found.report.outcomes.iter().map(value));
+        rows.push(row);
+        documents.push(json!({"run": directory, "udr": udr, "scores": found.document["scores"]}));
+    }
+    let text = format!(
+        "{}\nudr: 0 to 1, higher is better: each code of a run has one counterpart in most of the others. Runs that agree \
+         need not be right, and runs with few codes agree easily.\n",
+        table(&rows)
+    );
+    output.result(&text, || json!({"format": 1, "runs": documents}))
 }
 
 fn scoring(how: &args::Scoring) -> Scoring {
@@ -42,7 +99,13 @@ fn scoring(how: &args::Scoring) -> Scoring {
     }
 }
 
-fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Output) -> Result<()> {
+fn show(
+    report: &Report,
+    others: &[(Codes, Report)],
+    document: Json,
+    output: Output,
+    more: &str,
+) -> Result<()> {
     for warning in &report.warnings {
         output.note(&format!("warning: {warning}"));
     }
@@ -51,8 +114,9 @@ fn show(report: &Report, others: &[(Codes, Report)], document: Json, output: Out
         text += &["\n", codes.heading(), ":\n", &score_table(&report.outcomes)].concat();
         text += &opinions(report);
     }
-    output.result(&text, || document)?;
-    match report.outcomes.iter().all(|outcome| outcome.score.is_err()) {
+    output.result(&(text + more), || document)?;
+    let nothing = report.outcomes.iter().all(|outcome| outcome.score.is_err());
+    match nothing && more.is_empty() {
         true => bail!("no score could be computed; each metric says why"),
         false => Ok(()),
     }

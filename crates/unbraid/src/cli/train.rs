@@ -20,6 +20,9 @@ use super::{Output, columns};
 pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
     let given = given(options, output)?;
     let resumed = resumed(&given, options, output)?;
+    // A recipe of a model counts as a default: nobody has said it.
+    let default_steps =
+        resumed.is_none() && given.get("train").is_none_or(|train| train.get("steps").is_none());
     let plan = match &resumed {
         Some((_, plan)) => plan,
         None => &fresh(given, options)?,
@@ -42,7 +45,7 @@ pub(super) fn run(options: &Train, output: Output) -> Result<ExitCode> {
         let directory = run.directory().display();
         output.note(&format!("{directory}: every step has been taken already"));
     }
-    if let Some(code) = train_with_progress(run, plan, output)? {
+    if let Some(code) = train_on_screen(run, plan, output, default_steps)? {
         return Ok(code);
     }
     report(run, plan, output, start.elapsed().as_secs_f64())?;
@@ -72,11 +75,22 @@ pub(super) fn train_with_progress(
     plan: &Plan,
     output: Output,
 ) -> Result<Option<ExitCode>> {
+    train_on_screen(run, plan, output, false)
+}
+
+/// The same, where it is known whether somebody chose the number of steps.
+fn train_on_screen(
+    run: &Run,
+    plan: &Plan,
+    output: Output,
+    default_steps: bool,
+) -> Result<Option<ExitCode>> {
     // A baseline is fitted in one go and loses nothing: there a signal does what it always does.
     let screen = match plan.entry.takes_steps {
         true => Screen::heeding_signals(output)?,
         false => Screen::new(output),
     };
+    let screen = screen.of_default_steps(default_steps);
     let ending = train(run, plan, &screen);
     let code = screen.exit_code();
     drop(screen);
@@ -191,8 +205,8 @@ fn resumed(given: &Table, options: &Train, output: Output) -> Result<Option<(Run
 fn report(run: &Run, plan: &Plan, output: Output, seconds: f64) -> Result<()> {
     let Config { train, .. } = &plan.config;
     let (model, data) = (plan.config.model_name(), plan.config.data_name());
-    let directory = run.directory();
-    let text = format!("{model} on {data}, {} steps: {}\n", train.steps, directory.display());
+    let (directory, title) = (run.directory(), plan.config.data_title());
+    let text = format!("{model} on {title}, {} steps: {}\n", train.steps, directory.display());
     output.result(&text, || {
         json!({
             "format": 1, "run": directory.to_string_lossy(), "model": model, "data": data, "steps": train.steps,

@@ -12,7 +12,8 @@ use unbraid_measure::files::Draft;
 use crate::error::Result;
 
 pub(crate) const INK: Rgb<u8> = Rgb([32, 33, 36]);
-pub(crate) const PALE: Rgb<u8> = Rgb([150, 153, 158]);
+/// For what matters less: still 4.5 times as dark as the paper, so that it can be read.
+pub(crate) const PALE: Rgb<u8> = Rgb([104, 107, 112]);
 /// Not quite white, so that white pictures have an edge.
 pub(crate) const PAPER: Rgb<u8> = Rgb([243, 244, 246]);
 /// How much of a faded picture is paper.

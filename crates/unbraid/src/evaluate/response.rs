@@ -92,6 +92,16 @@ impl<'a> Responses<'a> {
         &self.known[factor].name
     }
 
+    /// What a value of a factor is called.
+    pub fn called(&self, factor: usize, value: f32) -> String {
+        self.known[factor].called(value)
+    }
+
+    /// Whether the values of a factor are words.
+    pub fn has_words(&self, factor: usize) -> bool {
+        !self.known[factor].words.is_empty()
+    }
+
     /// The values of the factor that splits the curves; empty if none does.
     pub fn shapes(&self) -> Vec<f32> {
         self.shape.map(|k| distinct(self.values.column(k))).unwrap_or_default()

@@ -153,7 +153,8 @@ impl Content<'_> {
         for (kind, value) in self.responses.shapes().iter().enumerate() {
             figure.line(&[(x, y - 4.0), (x + 22.0, y - 4.0)], category(kind), 3.0);
             x += 28.0;
-            word(figure, &mut x, &format!("{} {value}", self.responses.name(shape)));
+            let called = self.responses.called(shape, *value);
+            word(figure, &mut x, &format!("{} {called}", self.responses.name(shape)));
             x += 14.0;
         }
     }
@@ -169,6 +170,27 @@ impl Content<'_> {
         for (column, &factor) in self.responses.curved.iter().enumerate() {
             let middle = self.left_of_curve(column) + WIDTH / 2.0;
             figure.text((middle, y), 13.0, INK, Anchor::Middle, name(factor));
+        }
+    }
+
+    /// Below the lowest panel of a factor: its values, by their names where they have some.
+    fn label_x(&self, figure: &mut Figure, panel: &Panel, factor: usize, curves: &[Vec<Point>]) {
+        if !self.responses.has_words(factor) {
+            return panel.label_x(figure);
+        }
+        let mut values: Vec<f32> = curves.iter().flatten().map(|point| point.value).collect();
+        values.sort_by(f32::total_cmp);
+        values.dedup();
+        let [_, top, width, height] = panel.place;
+        let room = width / values.len() as f64 + if values.len() < 4 { GAP / 2.0 } else { -2.0 };
+        // So many words are no words any more.
+        if room < 16.0 {
+            return panel.label_x(figure);
+        }
+        for value in values {
+            let (x, _) = panel.at((f64::from(value), panel.y.low));
+            let word = cut(&self.responses.called(factor, value), 11.0, room);
+            figure.text((x, top + height + 15.0), 11.0, INK, Anchor::Middle, &word);
         }
     }
 
@@ -194,11 +216,25 @@ impl Content<'_> {
                 panel.label_y(figure);
             }
             if last {
-                panel.label_x(figure);
+                self.label_x(figure, &panel, self.responses.curved[column], curves);
             }
             curves_in(figure, &panel, curves);
         }
     }
+}
+
+/// As much of a word as has room.
+fn cut(word: &str, size: f64, room: f64) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    let wide = |letters: &[char]| text_width(&letters.iter().collect::<String>(), size);
+    if wide(&letters) <= room {
+        return word.into();
+    }
+    while letters.len() > 1 && wide(&letters) > room {
+        letters.pop();
+    }
+    letters.pop();
+    letters.into_iter().chain(['…']).collect()
 }
 
 /// The bands first: no band may cover a curve.
@@ -278,6 +314,15 @@ mod tests {
         let svg = draw(&codes(["x", "y"], [0.0; 3]), "t").unwrap().to_svg("t");
         assert!(svg.contains("no code is active") && svg.contains(">z2</text>"));
         assert!(svg.contains("x →, y ↓"));
+    }
+
+    #[test]
+    fn words_stand_where_values_have_them_and_are_cut_where_there_is_no_room() {
+        let mut codes = codes(["kind", "b"], [1.0; 3]);
+        codes.factors[0].words = ["cup", "plate", "spoon"].map(String::from).to_vec();
+        let svg = draw(&codes, "t").unwrap().to_svg("t");
+        assert!(svg.contains(">plate</text>"), "{svg}");
+        assert_eq!(cut("versicolor", 11.0, 30.0).chars().last(), Some('…'));
     }
 
     #[test]

@@ -20,17 +20,23 @@ use crate::model::learner::Learner;
 use traverse::Span;
 
 pub mod acts;
+pub mod columns;
 pub mod confusion;
+pub mod distribution;
 pub mod factors;
 pub mod graph;
 pub mod interactions;
 pub mod interventions;
 pub mod layers;
+pub mod map;
 pub mod matching;
+pub mod moves;
+pub mod neighbours;
 pub mod reconstructions;
 pub mod rollout;
 pub mod sets;
 pub mod temporal;
+pub mod time;
 pub mod training;
 pub mod traverse;
 pub mod triplets;
@@ -39,10 +45,17 @@ pub mod triplets;
 pub static FIGURES: &[Entry] = &[
     training::FIGURE,
     traverse::FIGURE,
+    moves::FIGURE,
     reconstructions::FIGURE,
+    columns::FIGURE,
     factors::FIGURE,
     matching::FIGURE,
     layers::FIGURE,
+    map::FIGURE,
+    distribution::FIGURE,
+    time::FIGURE,
+    neighbours::FIGURE,
+    neighbours::PROFILES,
     graph::FIGURE,
     interventions::FIGURE,
 ];
@@ -91,6 +104,8 @@ pub enum Section {
     Matching,
     /// Latents against factors.
     Factors,
+    /// What codes look like by themselves.
+    Alone,
     /// Reconstructions.
     Reconstructions,
     /// The training.
@@ -101,6 +116,8 @@ pub enum Section {
 pub struct Subject<'a> {
     /// The model and the data, as titles name them.
     pub names: [&'a str; 2],
+    /// Whether the data are a user's own files.
+    pub own: bool,
     /// The seed of the run.
     pub seed: u64,
     /// The trained method.
@@ -132,6 +149,18 @@ impl Subject<'_> {
 
     fn has_images(&self) -> bool {
         !self.data.shape().is_vector()
+    }
+
+    /// Whether nobody else has prepared these data: no factor is known, or they are somebody's own files.
+    fn is_own(&self) -> bool {
+        self.own || self.data.factors().is_empty()
+    }
+
+    /// What each observed number is called: as its column, or by its place.
+    fn names(&self) -> Vec<String> {
+        let width = self.data.shape().size();
+        let numbered = || (0..width).map(|k| format!("number {k}")).collect();
+        self.data.about().names(width).unwrap_or_else(numbered)
     }
 }
 

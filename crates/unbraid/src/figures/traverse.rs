@@ -10,9 +10,11 @@ use unbraid_measure::watch::Nobody;
 use super::{Command, Drawing, Entry, Section, no_decoder, tiles};
 use crate::draw::animation;
 use crate::draw::picture::{Sheet, Strip};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::evaluate::encode;
 use crate::evaluate::latents::{Latent, by_importance};
+pub use crate::evaluate::walk::Span;
+use crate::evaluate::walk::values;
 use crate::model::learner::Learner;
 
 /// How many pictures a walk has on a sheet.
@@ -21,10 +23,6 @@ const COLUMNS: usize = 9;
 const MOMENTS: usize = 13;
 /// How many codes a sheet shows at most; raw pixels have thousands.
 const MOST: usize = 20;
-/// The share of the rows left out at each end of a walk between quantiles.
-const TAIL: f64 = 0.025;
-/// Where the standard normal distribution has the same tails.
-const NORMAL: f32 = 1.96;
 
 /// Latent traversals, as a sheet and moving.
 pub const FIGURE: Entry = Entry {
@@ -52,30 +50,6 @@ pub const FIGURE: Entry = Entry {
         ])
     },
 };
-
-/// From where to where a code is walked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Span {
-    /// Between the 2.5 % and the 97.5 % quantile of its means over the rows.
-    #[default]
-    Quantile,
-    /// Between the same quantiles of the standard normal prior, -1.96 to 1.96.
-    Prior,
-    /// From its smallest to its largest mean.
-    MinMax,
-}
-
-impl Span {
-    /// Whether these codes can be walked along it.
-    pub fn check(self, codes: &Representation) -> Result<()> {
-        match self == Self::Prior && codes.readings.kl.is_none() {
-            false => Ok(()),
-            true => Err(Error::Unable(
-                "this model has no prior to walk along; take --range quantile or min-max".into(),
-            )),
-        }
-    }
-}
 
 /// What is walked, and how.
 #[derive(Clone, Debug)]
@@ -123,7 +97,7 @@ pub fn walks(learner: &dyn Learner, codes: &Representation, route: &Route) -> Re
     let followed =
         correlation::spearman(codes.codes.select(Axis(1), &columns).view(), codes.values.view());
     let walk = |(latent, followed): (Latent, ArrayView1<f64>)| {
-        let values = values(codes.codes.column(latent.index), route);
+        let values = values(codes.codes.column(latent.index), route.span, &route.stops);
         let mut set = codes.codes.select(Axis(0), &vec![route.base; values.len()]);
         set.column_mut(latent.index).assign(&ArrayView1::from(&values));
         let from = codes.codes.row(route.base).to_vec();
@@ -164,42 +138,13 @@ pub fn thumbnail(learner: &dyn Learner, data: &dyn Dataset) -> Option<RgbImage> 
     Some(sheet(&walks, data.shape(), String::new()).ok()?.draw())
 }
 
-/// The values of a code at the stops of a route.
-fn values(code: ArrayView1<f32>, route: &Route) -> Vec<f32> {
-    let mut sorted = code.to_vec();
-    sorted.sort_by(f32::total_cmp);
-    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-    let (low, high) = match route.span {
-        Span::Quantile => (at(TAIL), at(1.0 - TAIL)),
-        Span::Prior => (-NORMAL, NORMAL),
-        Span::MinMax => (at(0.0), at(1.0)),
-    };
-    route.stops.iter().map(|stop| low + (high - low) * stop).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{Array1, array};
+    use ndarray::array;
     use unbraid_measure::data::Range;
-    use unbraid_measure::factors::Factor;
 
     use crate::evaluate::latents::Importance;
-
-    fn ends(span: Span) -> (f32, f32) {
-        // 0 to 200 in a mixed order: its quantiles are numbers of it.
-        let code: Array1<f32> = (0..201).map(|i| (i * 7 % 201) as f32).collect();
-        let values = values(code.view(), &Route::for_a_sheet(0, span));
-        assert_eq!(values.len(), COLUMNS);
-        (values[0], values[COLUMNS - 1])
-    }
-
-    #[test]
-    fn each_range_has_its_ends() {
-        assert_eq!(ends(Span::Quantile), (5.0, 195.0));
-        assert_eq!(ends(Span::Prior), (-1.96, 1.96));
-        assert_eq!(ends(Span::MinMax), (0.0, 200.0));
-    }
 
     #[test]
     fn a_row_is_labelled_with_its_kl_and_a_dead_one_is_faded() {
@@ -215,16 +160,5 @@ mod tests {
         assert_eq!((told.label.as_str(), told.remark.as_str()), ("z3   KL 2.41", "x -0.97"));
         assert_eq!((dead.label.as_str(), dead.remark.as_str()), ("z0   KL < 0.01", "unused"));
         assert!(dead.faded && !told.faded);
-    }
-
-    #[test]
-    fn codes_without_a_prior_are_not_walked_along_one() {
-        let factors = vec![Factor::continuous("a")];
-        let codes = Representation::new(array![[0.0], [1.0]], array![[0.0], [1.0]], factors);
-        let mut codes = codes.unwrap();
-        let error = Span::Prior.check(&codes).unwrap_err().to_string();
-        assert!(error.contains("no prior") && error.contains("--range quantile"), "{error}");
-        codes.readings.kl = Some(vec![1.0]);
-        assert!(Span::Prior.check(&codes).is_ok());
     }
 }

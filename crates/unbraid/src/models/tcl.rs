@@ -157,15 +157,16 @@ network has as many), width (maxout units of all layers but the last; 0 = twice 
 decay (0.0001, weight decay), average (0.999, decay of the moving average), head (0.1, share of the steps
 in which only the logistic regression is trained).
 
-Batches of 512 and a high learning rate that falls to nearly 0 are best:
+By default batches have 512 rows, and the learning rate rises to 0.02 and falls by half a cosine, which Adam
+bears here. One layer is found sooner at a higher rate:
 
     unbraid train --model tcl --data mixing --set data.generator=tcl --set data.layers=1 \\
-        --set data.factors=size --set model.layers=1 --steps 5000 --set train.batch=512 \\
+        --set data.factors=size --set model.layers=1 --steps 5000 \\
         --set \"train.learning_rate={schedule='cosine', from=0.1, to=1e-5, steps=5000}\"
 
 ## What to expect
 The command above finds the magnitudes of 20 sources in a linear mixture with an MCC of 0.999, in half a
-minute on one thread. Each layer of the mixing makes it harder. With 2, 3, 4 and 5 layers, as many in
+minute on one thread; so do the defaults with their 20,000 steps, and with three layers 0.94 (data seed 0). Each layer of the mixing makes it harder. With 2, 3, 4 and 5 layers, as many in
 the network, and 15,000 steps at a learning rate from 0.01 the MCC is 0.98, 0.85, 0.73 and 0.60, means
 over three data sets. The optimisation is what falls short: the cross-entropy could be about as low as for
 a linear mixture. More segments help: with 8, 32 and 128 in place of 256 three layers give 0.26, 0.65 and
@@ -182,6 +183,10 @@ demonstrates that. The segments must differ enough: with few segments some sourc
 There is no decoder, and order and scale of codes are arbitrary.",
     };
     const SUPERVISION: Supervision = Supervision::Labels;
+    const RECIPE: &'static str = "\
+[train]
+batch = 512
+learning_rate = { schedule = 'warmup', to = 0.02, steps = 100 }";
 
     fn init(config: &Config, task: &Task, rng: &Rng, device: &Device) -> Self {
         let observed = task.shape.size();

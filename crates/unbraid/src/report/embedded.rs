@@ -8,7 +8,7 @@ use image::ImageReader;
 use unbraid_measure::Error as MeasureError;
 
 use super::base64;
-use super::html::{Html, classed, element, opened};
+use super::html::{Html, classed, element, opened, with};
 use crate::error::Result;
 use crate::figures::{Entry, FIGURES, Section};
 use crate::run::Run;
@@ -16,6 +16,8 @@ use crate::run::Run;
 /// A drawing wider than this, in pixels, has letters too small to read once it is as narrow as a
 /// phone: there it is moved in its box instead.
 const READABLE: f64 = 640.0;
+/// As narrow as this share of itself a drawing can still be read.
+const SMALLEST: f64 = 0.75;
 
 /// The figures of some parts of the page, where they have been drawn.
 pub(super) fn figures(run: &Run, sections: &[Section]) -> Result<Html> {
@@ -39,9 +41,21 @@ pub(crate) fn figure(path: &Path, words: &str, caption: impl Into<Html>) -> Resu
     let bytes = fs::read(path).map_err(|source| MeasureError::io("read", path, &source))?;
     let plate = match path.extension().is_some_and(|extension| extension == "svg") {
         true => drawing(&bytes, words),
-        false => classed("div", "plate", image("image/png", &bytes, words)),
+        false => picture(&bytes, words),
     };
     Ok(element("figure", plate + element("figcaption", caption)))
+}
+
+/// A picture; a broad one is moved in its box where the screen is narrow.
+fn picture(bytes: &[u8], words: &str) -> Html {
+    let inside = image("image/png", bytes, words);
+    match dimensions(bytes) {
+        Some((width, _)) if f64::from(width) > READABLE => {
+            let least = format!("--least:{:.0}px", f64::from(width) * SMALLEST);
+            with("div", &[("class", &"plate broad"), ("style", &least)], inside)
+        }
+        _ => classed("div", "plate", inside),
+    }
 }
 
 /// A drawing as marks of the page, so that its text can be searched and stays sharp.
@@ -49,11 +63,9 @@ fn drawing(bytes: &[u8], words: &str) -> Html {
     match std::str::from_utf8(bytes).ok().and_then(marks) {
         Some(marks) => {
             let wide = width(marks).is_none_or(|width| width > READABLE);
-            classed(
-                "div",
-                if wide { "plate drawing broad" } else { "plate drawing" },
-                Html::trusted(marks),
-            )
+            let class = if wide { "plate drawing broad" } else { "plate drawing" };
+            let least = format!("--least:{:.0}px", width(marks).unwrap_or(READABLE) * SMALLEST);
+            with("div", &[("class", &class), ("style", &least)], Html::trusted(marks))
         }
         None => classed("div", "plate drawing", image("image/svg+xml", bytes, words)),
     }

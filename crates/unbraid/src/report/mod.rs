@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 use unbraid_measure::Error as MeasureError;
 use unbraid_measure::files::write;
 use unbraid_measure::representation::Representation;
-use unbraid_measure::scoring::metrics_named;
 use unbraid_measure::watch::Watch;
 
 use crate::error::{Error, Result};
@@ -20,12 +19,14 @@ use crate::run::score::{self, Scoring};
 use crate::run::{TrainedRun, card};
 
 mod actions;
+mod alone;
 mod base64;
 mod columns;
 pub(crate) mod embedded;
 mod graph;
 pub(crate) mod html;
 mod interventions;
+mod kept;
 mod likelihood;
 mod opening;
 mod provenance;
@@ -35,6 +36,9 @@ mod sequences;
 
 use embedded::figures;
 use html::{document, section};
+
+/// What is shown of the codes.
+const CODES: [Section; 4] = [Section::Codes, Section::Matching, Section::Factors, Section::Alone];
 
 impl TrainedRun {
     /// Make what is missing (scores, figures, effects), then the page, at `out` if that is given; returns
@@ -62,7 +66,7 @@ impl TrainedRun {
         &self,
         watch: &dyn Watch,
     ) -> Result<(Json, Option<Representation<'static>>)> {
-        let wanted = metrics_named(&self.plan().config.score.metrics)?;
+        let wanted = Scoring::default().metrics_of(self.plan())?;
         let there = self.run().document(SCORES)?;
         if let Some(scores) = there.filter(|scores| score::has_all(scores, &wanted)) {
             return Ok((scores, None));
@@ -134,18 +138,14 @@ impl TrainedRun {
 fn page(trained: &TrainedRun, found: &Json) -> Result<String> {
     let (run, plan) = (trained.run(), trained.plan());
     let main = opening::opening(plan, trained.learner(), found)
-        + section("scores", "What it found", scores::scores(plan, found))
+        + section("scores", "What it found", scores::scores(&plan.config, found))
         + section("columns", "What was observed", columns::columns(plan))
         + section("likelihood", "How likely it finds the data", likelihood::likelihood(run)?)
         + section("graph", "The graph", graph::graph(run)?)
         + section("interventions", "What if", interventions::interventions(run)?)
         + section("actions", "What actions do", actions::actions(run)?)
         + section("sequences", "Causal variables in time", sequences::sequences(run)?)
-        + section(
-            "codes",
-            "What each code does",
-            figures(run, &[Section::Codes, Section::Matching, Section::Factors])?,
-        )
+        + section("codes", "What each code does", figures(run, &CODES)?)
         + section("reconstructions", "Reconstructions", figures(run, &[Section::Reconstructions])?)
         + section("training", "Training", figures(run, &[Section::Training])?)
         + section("provenance", "Provenance", provenance::provenance(run)?);

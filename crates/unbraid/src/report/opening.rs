@@ -17,7 +17,7 @@ const HEADLINES: usize = 3;
 const NAMED: usize = 12;
 
 pub(super) fn title(plan: &Plan) -> String {
-    format!("{} on {}", plan.entry.info.title, plan.config.data_name())
+    format!("{} on {}", plan.entry.info.title, plan.config.data_title())
 }
 
 pub(super) fn opening(plan: &Plan, learner: &dyn Learner, scores: &Json) -> Html {

@@ -3,18 +3,20 @@
 use serde_json::Value as Json;
 use unbraid_measure::metrics::{self, Better, Reading};
 
+use super::alone;
 use super::html::{Align, Html, classed, code, element, number, prose, table, with};
 use crate::draw::words::grouped;
 use crate::report::published::{self, Published};
-use crate::run::Plan;
+use crate::run::config::Config;
 use crate::run::score;
 
 /// So many warnings are shown at once.
 const UNFOLDED: usize = 4;
 
-pub(super) fn scores(plan: &Plan, document: &Json) -> Html {
-    let all: Vec<Row> = list(&document["scores"]).map(|score| Row::of(plan, score)).collect();
-    if all.is_empty() {
+pub(super) fn scores(config: &Config, document: &Json) -> Html {
+    let all: Vec<Row> = list(&document["scores"]).map(|score| Row::of(config, score)).collect();
+    let alone = alone::alone(&document["without_labels"]);
+    if all.is_empty() && alone.is_nothing() {
         return Html::nothing();
     }
     let (found, missing): (Vec<Row>, Vec<Row>) = all.into_iter().partition(Row::has_value);
@@ -27,7 +29,7 @@ pub(super) fn scores(plan: &Plan, document: &Json) -> Html {
         let item = |row: &Row| element("li", code(&row.title()) + ": " + prose(row.reason()));
         out += classed("ul", "notes", missing.iter().map(item).collect::<Html>());
     }
-    out + cautions(document)
+    out + alone + cautions(document)
 }
 
 /// What is known to mislead; a long list is folded away.
@@ -58,10 +60,10 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(plan: &Plan, score: &'a Json) -> Self {
+    fn of(config: &Config, score: &'a Json) -> Self {
         let name = score["metric"].as_str().unwrap_or_default();
         let reading = metrics::find(name).ok().map(metrics::Metric::reading);
-        let (model, data) = (plan.config.model_name(), plan.config.data_name());
+        let (model, data) = (config.model_name(), config.data_name());
         // Papers score the means of the rows they train on, unless they say otherwise.
         let of_means = score["codes"].is_null();
         let published = published::find(model, data, name).filter(|_| of_means);
@@ -107,7 +109,7 @@ impl<'a> Row<'a> {
         let Some([low, high]) = ends(&self.score["null"]["interval"]) else {
             return Html::nothing();
         };
-        let interval = Html::from(format!("{low:.3} to {high:.3}"));
+        let interval = on_phones("by chance ") + format!("{low:.3} to {high:.3}");
         match self.no_better_than_chance() {
             true => interval + classed("span", "below", "no better than this"),
             false => interval,
@@ -133,7 +135,12 @@ impl<'a> Row<'a> {
             format!("{:.1}%", 100.0 * share.clamp(0.0, 1.0))
         };
         let length = format!("width:{}", share(self.value().unwrap_or(reading.low)));
-        let mut inside = with("span", &[("class", &"fill"), ("style", &length)], "");
+        let fill = match reading.better {
+            Better::Higher => "fill",
+            // Another bar: a long one is bad, and must not look like success.
+            Better::Lower => "fill less",
+        };
+        let mut inside = with("span", &[("class", &fill), ("style", &length)], "");
         if let Some(published) = self.published {
             let place = format!("left:{}", share(published.value));
             inside += with("span", &[("class", &"mark"), ("style", &place)], "");
@@ -143,9 +150,14 @@ impl<'a> Row<'a> {
 
     fn published_cell(&self) -> Html {
         self.published.map_or(Html::nothing(), |published| {
-            Html::from(format!("{:.3} ± {:.3}", published.value, published.error))
+            on_phones("published ") + format!("{:.3} ± {:.3}", published.value, published.error)
         })
     }
+}
+
+/// What stands above the column, where a narrow screen has no columns.
+fn on_phones(words: &str) -> Html {
+    classed("span", "phone", words)
 }
 
 /// The two ends of an interval, if there is one.

@@ -53,7 +53,7 @@ impl TrainedRun {
 
     /// What it is called, and what was trained on.
     fn titles(&self) -> [&str; 2] {
-        [self.plan().entry.info.title, self.plan().config.data_name()]
+        [self.plan().entry.info.title, self.plan().config.data_title()]
     }
 
     /// The action of this name, done in every step.

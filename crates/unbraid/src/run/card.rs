@@ -29,9 +29,10 @@ fn text(run: &Run, plan: &Plan) -> Result<String> {
     let data = config.data_name();
     let mut out = format!(
         "---\nlibrary_name: unbraid\ntags: [representation-learning, disentanglement, {}]\n\
-         datasets: [{data}]\n---\n\n# {} on {data}\n\n{}.\n",
+         datasets: [{data}]\n---\n\n# {} on {}\n\n{}.\n",
         info.name,
         info.title,
+        config.data_title(),
         capitalised(info.summary)
     );
     let shape = plan.task.shape;
@@ -107,6 +108,7 @@ fn heading(section: Section) -> &'static str {
     match section {
         Section::Graph | Section::Interventions => "Causes",
         Section::Codes => "Codes",
+        Section::Alone => "Codes by themselves",
         Section::Matching | Section::Factors => "Codes against factors",
         Section::Reconstructions => "Reconstructions",
         Section::Training => "Training",

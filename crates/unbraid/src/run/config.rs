@@ -221,6 +221,24 @@ impl Config {
         self.model.get("name").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Whether the data are a user's own file or folder.
+    pub fn has_own_data(&self) -> bool {
+        self.data.get("path").and_then(Value::as_str).is_some_and(|path| !path.is_empty())
+    }
+
+    /// What the data are called in titles: a user's own by their file or folder, the others by their name.
+    pub fn data_title(&self) -> &str {
+        let path = self.data.get("path").and_then(Value::as_str).filter(|path| !path.is_empty());
+        let file = path.and_then(|path| std::path::Path::new(path).file_name()?.to_str());
+        file.unwrap_or_else(|| self.data_name())
+    }
+
+    /// Where the data should be and are no more, of a user's own.
+    pub fn lost_data(&self) -> Option<&std::path::Path> {
+        let path = self.data.get("path").and_then(Value::as_str).filter(|path| !path.is_empty())?;
+        Some(std::path::Path::new(path)).filter(|path| !path.exists())
+    }
+
     /// The name of the data set.
     pub fn data_name(&self) -> &str {
         self.data.get("name").and_then(Value::as_str).unwrap_or_default()

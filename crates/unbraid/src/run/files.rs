@@ -39,6 +39,8 @@ pub const TEMPORAL: &str = "temporal-graph.json";
 pub const EFFECTS: &str = "effects.json";
 /// Some factors of one image in another, as `unbraid intervene --swap` draws it if not told otherwise.
 pub const SWAP: &str = "swap.png";
+/// Rows under the one intervention that `unbraid intervene --do` was asked for last.
+pub const COUNTERFACTUAL: &str = "counterfactual.png";
 /// How far predicted mixtures of two images are from the true ones.
 pub const TRIPLETS: &str = "triplets.json";
 /// Which factors actions touch, learned and true.
@@ -70,7 +72,7 @@ const fn result(name: &'static str, words: &'static str) -> Entry {
 }
 
 /// Every file in the order in which they come to be; figures come between these and [`LAST`].
-const FIRST: [Entry; 25] = [
+const FIRST: [Entry; 26] = [
     kept(SETTINGS, "every setting"),
     kept(BASE, "the run of the autoencoder that it stands on"),
     kept(LOG, "the terms of the loss, a row per logged step"),
@@ -94,6 +96,7 @@ const FIRST: [Entry; 25] = [
     result(acts::FILE, "what each action does to an image: cells it touches, model, truth, graph"),
     result(TRIPLETS, "how far predicted mixtures of two images are from the true ones"),
     result(triplets::FILE, "two images, their mixture by the model, and the true one"),
+    result(COUNTERFACTUAL, "rows as they would be under an intervention that was asked for"),
     result(SWAP, "some factors of one image in another"),
     result(rollout::FILE, "what follows a frame, by the model and by the simulator"),
 ];

@@ -59,24 +59,14 @@ fn largest(data: &dyn Dataset) -> Largest {
     let size = size(column);
     let shown = short(f64::from(size));
     let about = data.about();
-    let mut names = Vec::new();
-    match &about.scaling {
-        Some(scaling) => names.extend(scaling.names.iter().cloned()),
-        None => names.extend(
-            about
-                .channels
-                .iter()
-                .filter(|c| c.role == data::Role::Observed)
-                .map(|c| c.name.clone()),
-        ),
-    }
+    let names = about.names(seen.ncols());
     let scaled = about.scaling.is_some();
     let way = match (about.channels.is_empty(), scaled) {
         (false, false) => " (`data.scale = \"standard\"` does it)",
         (false, true) => " (`data.scale = \"robust\"` bears numbers far out)",
         (true, _) => "",
     };
-    let words = match names.get(column).filter(|_| names.len() == seen.ncols()) {
+    let words = match names.as_ref().map(|names| &names[column]) {
         Some(name) => format!("`{name}` reaches {shown}{way}"),
         None => format!("number {column} of an observation reaches {shown}{way}"),
     };

@@ -54,7 +54,7 @@ impl TrainedRun {
         self.run().write_document(files::INTERACTIONS, &document)?;
         let map = |(factor, told): (usize, &Option<Told>)| Some(Map { factor, told: (*told)? });
         let maps: Vec<Map> = found.factors.iter().enumerate().filter_map(map).collect();
-        let title = [self.plan().entry.info.title, self.plan().config.data_name()];
+        let title = [self.plan().entry.info.title, self.plan().config.data_title()];
         let sheet = interactions::sheet(title, self.learner(), data, &maps);
         let path = sheet.as_ref().map(|_| self.run().file(interactions::FILE));
         if let (Some(sheet), Some(path)) = (sheet, &path) {

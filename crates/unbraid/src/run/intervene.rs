@@ -110,7 +110,7 @@ impl Interventions<'_> {
             .with_subject(None, watch, |subject| interventions::sheet(subject, rows, dos, &words));
         let path = match out {
             Some(out) => out.to_path_buf(),
-            None => self.trained.run().file(interventions::FIGURE.name()),
+            None => self.trained.run().file(files::COUNTERFACTUAL),
         };
         match sheet {
             Ok(sheet) => picture::save(&sheet.draw(), &path).map(|()| Some(path)),

@@ -5,9 +5,11 @@
 //! it can ask of a trained run in a file of its own: `score.rs`, `pictures.rs`, `intervene.rs`, …
 
 mod actions;
+mod agreement;
 mod base;
 pub mod bench;
 pub mod card;
+mod chance;
 pub mod check;
 pub mod config;
 mod directory;
@@ -18,6 +20,7 @@ mod glimpse;
 mod graph;
 mod interactions;
 mod intervene;
+mod kept;
 mod log;
 mod pictures;
 mod plan;
@@ -25,12 +28,14 @@ mod resume;
 mod rollout;
 mod rotate;
 pub mod score;
+mod series;
 mod temporal;
 pub mod tensorboard;
 pub mod train;
 mod trained;
 mod triplets;
 
+pub use agreement::agreement;
 pub use base::Base;
 pub(crate) use directory::check_settings;
 pub use directory::{Run, VERSION};

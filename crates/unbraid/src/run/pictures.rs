@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::trained::TrainedRun;
 use crate::error::{Error, Result};
 use crate::figures::traverse::Span;
-use crate::figures::{Command, Entry, FIGURES, Lazy, Subject, training};
+use crate::figures::{Command, Entry, FIGURES, Lazy, Section, Subject, training};
 use crate::intervene::Concept;
 
 /// Rows by which the range of each concept is known.
@@ -63,7 +63,16 @@ impl TrainedRun {
         out: Option<&Path>,
     ) -> Result<(Vec<PathBuf>, Vec<String>)> {
         let mut out = out;
-        let figures = FIGURES.iter().filter(|figure| figure.command == command);
+        // One that cannot be has a reason to be told only if nothing of its part of the page can be.
+        let of = |figure: &&Entry| figure.command == command;
+        let drawable = |section| {
+            FIGURES.iter().filter(of).any(|one| one.section == section && (one.possible)(subject))
+        };
+        let figures = FIGURES
+            .iter()
+            .filter(of)
+            .filter(|figure| (figure.possible)(subject) || !drawable(figure.section))
+            .filter(|figure| figure.section != Section::Alone || (figure.possible)(subject));
         // The first figure of a command is the one that may go elsewhere.
         save_all(figures, |figure| figure.save(subject, self.run().directory(), out.take()))
     }
@@ -109,7 +118,8 @@ impl TrainedRun {
         let graph = || self.learned_graph(watch);
         let concepts = || concepts_of(tested, plan.config.seed);
         let mut subject = Subject {
-            names: [plan.entry.info.title, plan.config.data_name()],
+            names: [plan.entry.info.title, plan.config.data_title()],
+            own: plan.config.has_own_data(),
             seed: plan.config.seed,
             learner: self.learner(),
             data: &*plan.data,
@@ -136,7 +146,7 @@ pub(super) fn concepts_of(data: &dyn Dataset, seed: u64) -> Result<Vec<Concept>>
 
 /// Draw the log of a run, before its model is opened; whether there is anything to draw.
 pub(super) fn draw_training(run: &Run, plan: &Plan) -> Result<bool> {
-    let names = [plan.entry.info.title, plan.config.data_name()];
+    let names = [plan.entry.info.title, plan.config.data_title()];
     match training::drawn(&run.log_rows()?, names) {
         Some(drawing) => drawing.save(&run.file(training::FIGURE.name())).map(|()| true),
         None => Ok(false),

@@ -13,6 +13,7 @@ use super::base::Base;
 use super::config::{
     Config, ScoreSettings, TrainSettings, absolute_path, data_by_name_or_path, overlaid,
 };
+use super::series;
 use crate::error::{Error, Result};
 use crate::model::Task;
 use crate::model::entry::{Entry, Method};
@@ -184,7 +185,13 @@ impl Config {
         // Only to refuse now what cannot be opened.
         plan.held_out()?;
         // And supervision that the data do not support.
-        plan.sampler(Rng::new(0))?;
+        if let Err(error) = plan.sampler(Rng::new(0)) {
+            let needs_labels = plan.method.supervision() == Supervision::Labels;
+            return Err(match needs_labels {
+                true => series::explained(error, entry.info.name, &plan.config, &*plan.data),
+                false => error,
+            });
+        }
         Ok(plan)
     }
 

@@ -42,7 +42,7 @@ impl TrainedRun {
         }
         let rng = Rng::new(self.plan().config.seed).split("rollout");
         let found = follow(self.learner(), data, &blocks, course, &rng)?;
-        let [model, name] = [self.plan().entry.info.title, self.plan().config.data_name()];
+        let [model, name] = [self.plan().entry.info.title, self.plan().config.data_title()];
         let title =
             format!("{model} on {name}: what follows row {}{}", course.row, words(data, course));
         let path = out.map_or_else(|| self.run().file(FILE), Path::to_path_buf);

@@ -1,8 +1,9 @@
 //! The scores of a run: its codes judged by metrics, and the document that is kept of it.
 
 use serde_json::{Value as Json, json};
-use unbraid_measure::metrics::Metric;
+use unbraid_measure::metrics::{self, Metric, Needs};
 use unbraid_measure::representation::{Protocol, Representation, Split};
+use unbraid_measure::rng::Rng;
 use unbraid_measure::scoring::{self, Options, Report, metrics_named};
 use unbraid_measure::watch::Watch;
 
@@ -12,7 +13,11 @@ use super::plan::Plan;
 use super::trained::TrainedRun;
 use super::{card, files};
 use crate::error::{Error, Result};
+use crate::evaluate::unaided::{Unaided, unaided};
 use crate::figures::sets;
+
+/// What is computed of codes where no factors are known and nothing is asked.
+const UNAIDED: &str = "total-correlation";
 
 /// What is scored, and how. Nothing named means what the run names.
 #[derive(Clone, Debug)]
@@ -62,6 +67,27 @@ impl Scoring {
         Ok(metrics_named(if self.metrics.is_empty() { default } else { &self.metrics })?)
     }
 
+    /// The metrics that were asked for, or those of a run that its data allow: of data without factors, those that
+    /// look at codes alone.
+    pub fn metrics_of(&self, plan: &Plan) -> Result<Vec<&'static dyn Metric>> {
+        self.metrics_for(&plan.config.score.metrics, plan.data.factors().is_empty())
+    }
+
+    /// The same where it is known whether there are factors.
+    pub(super) fn metrics_for(
+        &self,
+        default: &[String],
+        alone: bool,
+    ) -> Result<Vec<&'static dyn Metric>> {
+        let wanted = self.metrics_or(default)?;
+        if !self.metrics.is_empty() || !alone {
+            return Ok(wanted);
+        }
+        let alone = |metric: &&dyn Metric| matches!(metric.needs(), Needs::Codes | Needs::Graphs);
+        let found: Vec<_> = wanted.into_iter().filter(alone).collect();
+        Ok(if found.is_empty() { vec![metrics::find(UNAIDED)?] } else { found })
+    }
+
     /// Judge a table: bins and the split as asked.
     pub fn judge(
         &self,
@@ -85,6 +111,8 @@ pub struct Scored {
     pub report: Report,
     /// Of drawn codes and of held-out rows.
     pub others: Vec<(Codes, Report)>,
+    /// What codes tell by themselves, where no factors are known.
+    pub unaided: Option<Unaided>,
     /// All of it, as it is kept in the run.
     pub document: Json,
 }
@@ -99,7 +127,7 @@ impl TrainedRun {
     /// The same for who has the directory already.
     pub(crate) fn score_alone(&self, how: &Scoring, watch: &dyn Watch) -> Result<Scored> {
         let plan = self.plan();
-        let metrics = how.metrics_or(&plan.config.score.metrics)?;
+        let metrics = how.metrics_of(plan)?;
         let known = |plan: &Plan| plan.task.rows - plan.data.unlabelled();
         let rows = |plan: &Plan| plan.config.score.rows.min(known(plan));
         watch.note(&format!("encoding {} rows", rows(plan)));
@@ -116,8 +144,15 @@ impl TrainedRun {
             others.push((Codes::HeldOut, how.judge(&mut codes, &metrics, watch)?));
             others.extend(self.score_drawn(how, plan, Codes::HeldOutSample, watch)?);
         }
-        let document = joined(&report, &others);
-        let scored = report.outcomes.iter().any(|outcome| outcome.score.is_ok());
+        let mut document = joined(&report, &others);
+        let alone = plan.data.factors().is_empty() && how.metrics.is_empty();
+        let rng = Rng::new(plan.config.seed);
+        let unaided = alone.then(|| unaided(&codes, self.learner(), &*plan.data, &rng));
+        if let Some(unaided) = &unaided {
+            document["without_labels"] = unaided.to_json();
+        }
+        let scored =
+            unaided.is_some() || report.outcomes.iter().any(|outcome| outcome.score.is_ok());
         if scored {
             save(self.run(), document.clone())?;
             self.draw_sets(&document)?;
@@ -134,7 +169,7 @@ impl TrainedRun {
         }
         bounded?;
         judged?;
-        Ok(Scored { codes, report, others, document })
+        Ok(Scored { codes, report, others, unaided, document })
     }
 
     /// Draw how well each set of codes predicts each factor, on held-out rows where there are some.
@@ -144,7 +179,7 @@ impl TrainedRun {
         let title = format!(
             "{} on {}: what each set of latents predicts",
             self.plan().entry.info.title,
-            self.plan().config.data_name()
+            self.plan().config.data_title()
         );
         match parts.filter_map(|parts| sets::drawn(parts, &title)).next_back() {
             Some(figure) => figure.save(&title, &self.run().file(sets::FILE)),
@@ -263,6 +298,9 @@ pub fn save(run: &Run, mut document: Json) -> Result<()> {
     {
         let known: Vec<_> = new.iter().map(named).collect();
         new.extend(old.iter().filter(|score| !known.contains(&named(score))).cloned());
+        if document["without_labels"].is_null() && !earlier["without_labels"].is_null() {
+            document["without_labels"] = earlier["without_labels"].clone();
+        }
     }
     run.write_document(files::SCORES, &document)
 }

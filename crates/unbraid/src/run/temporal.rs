@@ -41,7 +41,7 @@ impl TrainedRun {
         let blocks = self.blocks(watch)?;
         let causes = learned(self.learner(), data, &blocks, plan.config.seed, watch)?;
         self.run().write_document(files::TEMPORAL, &causes.to_json())?;
-        let [model, name] = [plan.entry.info.title, plan.config.data_name()];
+        let [model, name] = [plan.entry.info.title, plan.config.data_title()];
         let title = format!("{model} on {name}: what causes what at the next step");
         let path = self.run().file(FILE);
         draw(&causes, &title).save(&title, &path)?;

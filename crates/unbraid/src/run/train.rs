@@ -12,6 +12,7 @@ use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::{Progress, Watch};
 
 use super::base::Base;
+use super::chance::Accuracy;
 use super::directory::Run;
 use super::glimpse::Glimpses;
 use super::pictures::draw_training;
@@ -132,6 +133,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
     let glimpses = Glimpses::of(plan, &rng.split("glimpses"));
 
     let (mut saved, mut kept, mut found) = (false, done, None);
+    let mut accuracy = Accuracy::default();
     while done < settings.steps {
         let draw = sampler.draw(done, settings.batch);
         let step = Step::new(done, settings.steps, &noise);
@@ -146,6 +148,7 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         }
         check_finite(run, done, &terms)?;
         done += 1;
+        accuracy.see([done, settings.steps], &terms, &*plan.data);
 
         let last = done == settings.steps;
         if last {
@@ -178,6 +181,9 @@ fn train_here(run: &Run, plan: &Plan, watch: &dyn Watch) -> Result<Ending> {
         if !on && !last {
             return Ok(Ending::Interrupted(done));
         }
+    }
+    if let Some(remark) = accuracy.remark(settings.batch) {
+        watch.note(&format!("warning: {remark}"));
     }
     // A baseline has not passed through the loop, nor has a run that was killed at the very end.
     if !saved {

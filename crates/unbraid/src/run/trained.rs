@@ -5,13 +5,13 @@ use std::cell::OnceCell;
 use std::path::Path;
 
 use ndarray::{Array2, ArrayView2};
-use toml::Table;
+use toml::{Table, Value};
 use unbraid_measure::data::{self, Dataset, Shape};
 use unbraid_measure::representation::Representation;
 use unbraid_measure::rng::Rng;
 use unbraid_measure::watch::Watch;
 
-use super::config::data_by_name_or_path;
+use super::config::{data_by_name_or_path, overlaid};
 use super::directory::Run;
 use super::files;
 use super::plan::Plan;
@@ -21,8 +21,11 @@ use crate::model::Task;
 use crate::model::entry::Entry;
 use crate::model::learner::Learner;
 
-/// The settings that say how the columns of a file become observations.
-const ALIKE: [&str; 5] = ["columns", "scale", "missing", "words", "kept"];
+/// The settings that say how columns of a file, or pictures, become observations.
+const ALIKE: [&str; 9] =
+    ["columns", "scale", "missing", "words", "kept", "size", "fit", "channels", "endings"];
+/// Those that say what a series is, beside its columns.
+const OF_SERIES: [&str; 3] = ["segment", "segment_length", "whiten"];
 
 /// A run whose model can be used.
 pub struct TrainedRun {
@@ -127,19 +130,37 @@ impl TrainedRun {
     /// Other data, by name, file or folder, read as those that were learned from: with the same columns, brought
     /// to the same scale.
     pub fn open_alike(&self, name: &str, given: Table) -> Result<Box<dyn Dataset>> {
-        let (name, given) = data_by_name_or_path(name, given);
+        let (mut name, given) = data_by_name_or_path(name, given);
         let own = &self.plan.config.data;
         let mut settings = Table::new();
-        // Of a series or a table; the others have no such keys.
-        if self.plan.config.data_name() == name && given.contains_key("path") {
-            for key in ALIKE {
-                if let Some(value) = own.get(key) {
-                    settings.insert(key.into(), value.clone());
+        let path = |data: &Table| {
+            data.get("path").and_then(Value::as_str).is_some_and(|path| !path.is_empty())
+        };
+        // A series is a table or an array whose rows follow each other.
+        let series = self.plan.config.data_name() == "mixing" && path(own);
+        if series && path(&given) && ["table", "arrays"].contains(&name.as_str()) {
+            name = "mixing".into();
+        }
+        if self.plan.config.data_name() == name && path(&given) {
+            let keys = ALIKE.iter().chain(OF_SERIES.iter().filter(|_| series));
+            for key in keys {
+                if let Some(value) = own.get(*key) {
+                    settings.insert((*key).into(), value.clone());
                 }
             }
+            if series && (given.contains_key("segment") || given.contains_key("segment_length")) {
+                OF_SERIES[..2].iter().for_each(|key| drop(settings.remove(*key)));
+            }
         }
-        settings.extend(given);
-        Ok(data::open(&name, &settings)?.0)
+        // Pictures of the size that was learned from, whatever they come from.
+        let variant = |data: &Table| data.get("variant").and_then(Value::as_table).cloned();
+        let size = variant(own).and_then(|own| own.get("size").cloned());
+        if let Some(size) = size.filter(|size| size.as_integer() != Some(0)) {
+            let mut given = variant(&given).unwrap_or_default();
+            given.entry("size").or_insert(size);
+            settings.insert("variant".into(), Value::Table(given));
+        }
+        Ok(data::open(&name, &overlaid(settings, given))?.0)
     }
 
     fn check_can_encode(&self, data: &dyn Dataset) -> Result<()> {

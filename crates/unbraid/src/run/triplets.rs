@@ -45,7 +45,7 @@ impl TrainedRun {
         let shown = triplets::all(&*data, SHOWN);
         let made = triplets::predicted(self.learner(), &*data, &blocks, &shown)?;
         let path = self.run().file(crate::figures::triplets::FILE);
-        let title = [self.plan().entry.info.title, self.plan().config.data_name()];
+        let title = [self.plan().entry.info.title, self.plan().config.data_title()];
         picture::save(&sheet(title, &*data, &shown, &made)?.draw(), &path)?;
         Ok((document, path))
     }
@@ -81,7 +81,7 @@ impl TrainedRun {
         let asked = Triplet { rows: [into, from, into], from_second: taken };
         let shown = vec![asked];
         let made = triplets::predicted(self.learner(), data, &blocks, &shown)?;
-        let title = [self.plan().entry.info.title, self.plan().config.data_name()];
+        let title = [self.plan().entry.info.title, self.plan().config.data_title()];
         let path = out.map_or_else(|| self.run().file(files::SWAP), Path::to_path_buf);
         picture::save(&sheet(title, data, &shown, &made)?.draw(), &path)?;
         Ok(path)
@@ -94,7 +94,7 @@ impl TrainedRun {
 
     /// The same data where rows come in threes.
     fn triplet_data(&self) -> Result<Box<dyn Dataset>> {
-        let name = self.plan().config.data_name();
+        let name = self.plan().config.data_title();
         match self.plan().part(PART) {
             Some(data) if data.triplet(0).is_some() => Ok(data),
             _ => Err(Error::Unable(format!(

@@ -51,6 +51,12 @@ struct Process {
     said: u64,
 }
 
+/// Whether a process ended since somebody asked it to: with the code for Ctrl-C, SIGTERM or a cluster's SIGUSR1, after a
+/// checkpoint. It has not failed, and goes on from there.
+fn was_stopped(status: ExitStatus) -> bool {
+    matches!(status.code(), Some(130 | 143 | 138))
+}
+
 impl<'a> Crew<'a> {
     pub(super) fn new(
         study: &'a Study,
@@ -146,7 +152,7 @@ impl<'a> Crew<'a> {
                 self.working.push(one);
                 return Ok(());
             }
-            _ if stopping => End::Stopped,
+            _ if stopping || was_stopped(status) => End::Stopped,
             _ => End::Failed,
         };
         let reason = (end == End::Failed).then(|| self.reason(&one, status));
@@ -306,4 +312,19 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 fn unable(what: &str, source: &std::io::Error) -> Error {
     Error::Unable(format!("a run cannot be {what}: {source}"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn who_was_asked_to_stop_has_not_failed() {
+        let exit = |code: i32| was_stopped(ExitStatus::from_raw(code << 8));
+        assert!(exit(130) && exit(143) && exit(138) && !exit(0) && !exit(1));
+        // Killed outright, as for want of memory.
+        assert!(!was_stopped(ExitStatus::from_raw(9)));
+    }
 }

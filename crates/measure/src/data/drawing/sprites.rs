@@ -28,7 +28,8 @@ const STEPS: i32 = 256;
 pub(crate) fn factors() -> [Factor; 5] {
     let positions = || (0..32).map(|k| (f64::from(k) / 31.0) as f32);
     [
-        Factor::discrete("shape", [1.0, 2.0, 3.0]),
+        Factor::discrete("shape", [1.0, 2.0, 3.0])
+            .with_words(["", "square", "ellipse", "heart"].map(String::from).to_vec()),
         Factor::discrete("scale", (0..SCALES).map(|k| scale(k) as f32)),
         Factor::discrete("orientation", (0..ORIENTATIONS).map(|k| angle(k) as f32)),
         Factor::discrete("posX", positions()),

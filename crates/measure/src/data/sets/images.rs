@@ -153,7 +153,8 @@ fn open(given: &Table) -> Result<Opened> {
             about.remarks.push(about::unlabelled(unknown, files.len() - skipped.len()));
         }
         about.channels = std::mem::take(&mut labels.channels);
-        data = data.with_values(&labels.names, labels.values, &labels.whole);
+        data =
+            data.with_values(&labels.names, labels.values, &labels.whole).with_words(labels.words);
     }
     Ok((Box::new(data.with_about(about)), settings::to_table(&settings)))
 }

@@ -84,7 +84,8 @@ fn open(given: &Table) -> Result<Opened> {
             hue("wall_hue"),
             hue("object_hue"),
             Factor::discrete("scale", (0..SCALES).map(|k| scale(k) as f32)),
-            Factor::discrete("shape", (0..SHAPES).map(|k| k as f32)),
+            Factor::discrete("shape", (0..SHAPES).map(|k| k as f32))
+                .with_words(["cube", "cylinder", "sphere", "capsule"].map(String::from).to_vec()),
             Factor::discrete("orientation", (0..ORIENTATIONS).map(|k| orientation(k) as f32)),
         ])?;
         let views = (0..SCALES * SHAPES * ORIENTATIONS).map(|_| OnceLock::new()).collect();

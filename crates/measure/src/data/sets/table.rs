@@ -112,7 +112,9 @@ fn open(given: &TomlTable) -> Result<Opened> {
     if !settings.factors.is_empty() {
         let factors: Vec<&Column> = known[0].iter().collect();
         let whole: Vec<bool> = factors.iter().map(|column| column.whole).collect();
-        data = data.with_values(&settings.factors, by_row(&factors, rows), &whole);
+        let words = factors.iter().map(|column| column.classes.clone()).collect();
+        data =
+            data.with_values(&settings.factors, by_row(&factors, rows), &whole).with_words(words);
     }
     if let Some(episode) = known[1].first() {
         let same = episode.numbers.windows(2).map(|pair| pair[0] == pair[1]);

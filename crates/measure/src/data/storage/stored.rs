@@ -166,6 +166,14 @@ impl Stored {
         self
     }
 
+    /// Say what the values of each factor are called, where they are words.
+    pub(crate) fn with_words(mut self, words: Vec<Vec<String>>) -> Self {
+        for (factor, words) in self.factors.iter_mut().zip(words) {
+            factor.words = words;
+        }
+        self
+    }
+
     /// Say what became of the files these rows are from.
     pub(crate) fn with_about(mut self, about: About) -> Self {
         self.about = about;

@@ -35,7 +35,8 @@ fn kept_and_fixed_values_are_what_is_left() {
     assert_eq!(data.len(), 2 * 40 * 16 * 32);
     let names: Vec<&str> = data.factors().iter().map(|factor| factor.name.as_str()).collect();
     assert_eq!(names, ["shape", "orientation", "posX", "posY"]);
-    assert_eq!(data.factors()[0], Factor::discrete("shape", [1.0, 3.0]));
+    assert_eq!(data.factors()[0].kind, Factor::discrete("shape", [1.0, 3.0]).kind);
+    assert_eq!(data.factors()[0].called(3.0), "heart");
     assert_eq!(data.label(0).unwrap().len(), 4);
 
     let plain = (data::find("dsprites").unwrap().open)(&Table::new()).unwrap().0;

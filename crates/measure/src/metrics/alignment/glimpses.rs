@@ -21,7 +21,8 @@ fn table(blocks: Option<Vec<Option<usize>>>) -> Representation<'static> {
         _ => rng.normal(),
     });
     let kinds = [("angle", Kind::Angle), ("number", Kind::Continuous)];
-    let factors = kinds.map(|(name, kind)| Factor { name: name.into(), kind }).to_vec();
+    let factors =
+        kinds.map(|(name, kind)| Factor { name: name.into(), kind, words: vec![] }).to_vec();
     let mut table = Representation::new(codes, values, factors).unwrap();
     table.readings.blocks = blocks;
     table

@@ -6,8 +6,8 @@ pub struct Colour(pub u8, pub u8, pub u8);
 
 /// Text and axes.
 pub const INK: Colour = Colour(32, 33, 36);
-/// What matters less.
-pub const PALE: Colour = Colour(150, 153, 158);
+/// What matters less: still 4.5 times as dark as white, so that it can be read.
+pub const PALE: Colour = Colour(115, 118, 123);
 
 /// Kinds without an order, distinct for colour-blind readers too: the palette of Okabe and Ito
 /// (2008), without black, which is text, and yellow, which white swallows.
@@ -78,6 +78,18 @@ mod tests {
     fn a_number_around_the_middle_is_blue_pale_or_red() {
         assert_eq!([0.0, 0.5, 1.0].map(diverging), [AROUND[0], AROUND[2], AROUND[4]]);
         assert_eq!(diverging(-3.0), AROUND[0]);
+    }
+
+    #[test]
+    fn what_is_pale_can_be_read() {
+        let light = |Colour(r, g, b): Colour| {
+            let part = |c: u8| ((f64::from(c) / 255.0 + 0.055) / 1.055).powf(2.4);
+            0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
+        };
+        let contrast = |ink, paper| (light(paper) + 0.05) / (light(ink) + 0.05);
+        assert!(contrast(PALE, Colour(255, 255, 255)) >= 4.5);
+        let of = |colour: image::Rgb<u8>| Colour(colour.0[0], colour.0[1], colour.0[2]);
+        assert!(contrast(of(crate::draw::picture::PALE), of(crate::draw::picture::PAPER)) >= 4.5);
     }
 
     #[test]

@@ -45,8 +45,14 @@ impl Extent {
         (number - self.low) / (self.high - self.low)
     }
 
-    /// Round numbers inside, about `count` of them.
+    /// Round numbers inside, about `count` of them, and two at least: of one nobody can read a scale.
     pub fn ticks(self, count: usize) -> Vec<f64> {
+        // A step is at most 2.5 times as long as asked.
+        let finer = [count, 3, 4, 5, 6].into_iter().map(|count| self.round_numbers(count));
+        finer.reduce(|found, next| if found.len() < 2 { next } else { found }).unwrap_or_default()
+    }
+
+    fn round_numbers(self, count: usize) -> Vec<f64> {
         let step = round_step((self.high - self.low) / count.max(1) as f64);
         // A hair beyond the ends, so that an end that is a round number is one of them.
         let (first, last) = ((self.low / step - 1e-6).ceil(), (self.high / step + 1e-6).floor());
@@ -181,6 +187,9 @@ mod tests {
         assert_eq!(labels(0.0, 300_000.0, 3), ["0", "100k", "200k", "300k"]);
         assert_eq!(labels(0.0, 3000.0, 3), ["0", "1000", "2000", "3000"]);
         assert_eq!(labels(40.2, 40.25, 2), ["40.20", "40.25"]);
+        // One round number alone is no scale.
+        assert_eq!(labels(0.9, 2.9, 1), ["1", "2"]);
+        assert_eq!(labels(-0.9, 0.8, 1), ["-0.5", "0", "0.5"]);
     }
 
     #[test]

@@ -315,6 +315,7 @@ mod tests {
             (Net::Conv4, 3, 32),
             (Net::Fc, 2, 20),
             (Net::Auto, 1, 64),
+            (Net::Auto, 1, 8),
         ] {
             let model = build(net, channels, side);
             let shape = Shape { channels, height: side, width: side, range: Range::Unit };

@@ -20,6 +20,8 @@ pub(super) struct Labels {
     pub(super) values: Vec<f32>,
     /// Which factors are whole numbers or words.
     pub(super) whole: Vec<bool>,
+    /// What the values of each factor are called, where they are words.
+    pub(super) words: Vec<Vec<String>>,
     pub(super) channels: Vec<Channel>,
 }
 
@@ -51,6 +53,7 @@ impl Labels {
             values: values.collect(),
             names: columns.iter().map(|(profile, _)| profile.name.clone()).collect(),
             whole: columns.iter().map(|(_, column)| column.whole).collect(),
+            words: columns.iter().map(|(_, column)| column.classes.clone()).collect(),
             channels: columns.iter().map(|(profile, _)| factor_channel(profile)).collect(),
         }
     }

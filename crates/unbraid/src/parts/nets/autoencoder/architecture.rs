@@ -24,7 +24,7 @@ words! {
         Factor = "factor",
         /// Dense layers only.
         Fc = "fc";
-        /// conv for images, fc for vectors.
+        /// conv for images, fc for vectors and for small images whose sides are no multiples of 16.
         Auto = "auto"
     }
 }
@@ -34,10 +34,21 @@ impl Net {
     pub(super) fn resolved(self, shape: Shape) -> Self {
         match self {
             Self::Auto if shape.is_vector() => Self::Fc,
+            // Small pictures of any size, such as digits of 8x8 pixels.
+            Self::Auto if !is_halved(shape) && shape.size() <= SMALL => Self::Fc,
             Self::Auto => Self::Conv,
             named => named,
         }
     }
+}
+
+/// As many numbers have a place in dense layers.
+const SMALL: usize = 64 * 64 * 3;
+
+/// Whether `conv` can halve the sides of an image as often as it does.
+fn is_halved(shape: Shape) -> bool {
+    let side = 1 << halvings(Net::Conv, shape);
+    shape.height % side == 0 && shape.width % side == 0
 }
 
 /// The layers of a network.
