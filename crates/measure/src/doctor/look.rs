@@ -66,7 +66,7 @@ impl Look {
             if other == k { 0.0 } else { ratio(&factors[other].0, &factors[k].1) }
         });
         watch.advance(0.3)?;
-        let r2 = |metric: R2| metric.of_factors(&table, &mut rng.split("r2"), |_| Ok(()));
+        let r2 = |metric: R2| metric.of_factors(&table, &rng.split("r2"), |_| Ok(()));
         let all = [r2(R2::LINEAR)?, r2(R2::NONLINEAR)?];
         watch.advance(0.4)?;
         let names = table.factors.iter().map(|factor| factor.name.clone()).collect();

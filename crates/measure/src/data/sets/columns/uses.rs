@@ -39,7 +39,7 @@ pub(super) fn of(
     let find = |profile: &Profile| {
         let lists = named.iter().enumerate();
         lists
-            .flat_map(|(list, named)| {
+            .filter_map(|(list, named)| {
                 let place = named.names.iter().position(|name| *name == profile.name);
                 place.map(|place| Use::Known { list, place })
             })

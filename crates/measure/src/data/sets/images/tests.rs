@@ -186,7 +186,7 @@ fn proportions_are_kept_unless_asked() {
     half.save(folder.path("a.png")).unwrap();
     let corners = |settings: &str| {
         let row = row(&*folder.open(settings).unwrap(), 0);
-        [row[0], row[3], row[8], row[11]].map(|level| level.round())
+        [row[0], row[3], row[8], row[11]].map(f32::round)
     };
     assert_eq!(corners("size = 4"), [1.0, 0.0, 1.0, 0.0]);
     assert_eq!(corners("size = 4\nfit = 'stretch'"), [1.0, 0.0, 1.0, 0.0]);
