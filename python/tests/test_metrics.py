@@ -1,6 +1,8 @@
 """The functions: what they take, what they return."""
 
 import pickle
+import threading
+import time
 
 import numpy as np
 import pandas
@@ -170,6 +172,30 @@ def test_float32_in_c_order_is_not_copied(numbers):
     codes.flags.writeable = False
     assert np.shares_memory(to_table(codes, factors).codes, codes)
     assert not np.shares_memory(to_table(codes[:, ::2], factors).codes, codes)
+
+
+def test_another_thread_may_write_while_it_is_scored():
+    rng = np.random.default_rng(0)
+    factors = rng.integers(0, 5, (20_000, 4)).astype("float32")
+    codes = (factors + rng.normal(size=factors.shape)).astype("float32")
+    alone = float(unbraid.mcc(codes.copy(), factors, bootstrap=20))
+    done = threading.Event()
+
+    def write():
+        while not done.is_set():
+            codes[:] = rng.normal(size=codes.shape)
+
+    score = []
+    rater = threading.Thread(target=lambda: score.append(float(unbraid.mcc(codes, factors, bootstrap=20))))
+    rater.start()
+    # What is scored is a copy, made at once.
+    time.sleep(0.3)
+    writer = threading.Thread(target=write)
+    writer.start()
+    rater.join()
+    done.set()
+    writer.join()
+    assert score == [alone]
 
 
 def test_whole_numbers_are_classes_and_scattered_floats_are_binned(numbers):

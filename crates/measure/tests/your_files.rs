@@ -18,7 +18,7 @@ fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
 }
 
 fn open(name: &str, path: &Path, more: &str) -> Result<Box<dyn Dataset>, unbraid_measure::Error> {
-    let settings: Table = format!("path = {path:?}\n{more}").parse().unwrap();
+    let settings: Table = format!("path = '{}'\n{more}", path.display()).parse().unwrap();
     Ok(data::open(name, &settings)?.0)
 }
 

@@ -1,6 +1,6 @@
 //! The `Table` of `python/unbraid/_table.py` as a `Representation` that borrows its arrays.
 
-use ndarray::CowArray;
+use ndarray::ArrayView1;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use unbraid_measure::factors::Factor;
@@ -34,22 +34,19 @@ impl Table<'_> {
         self.codes.shape()[0]
     }
 
-    /// Borrow it. The GIL is released while metrics read the arrays: who writes to them from another
-    /// thread meanwhile gets scores of a mixture, as with any function of NumPy.
-    pub(crate) fn representation(&self, protocol: Protocol) -> Result<Representation<'_>> {
-        let values = self.values.as_array();
+    /// A copy of it, made while the GIL is held: it is released while metrics read the numbers, and another
+    /// thread may write to its arrays then. A gigabyte is copied in a fraction of the time that any metric takes.
+    pub(crate) fn representation(&self, protocol: Protocol) -> Result<Representation<'static>> {
+        let values = self.values.as_array().to_owned();
         // Kinds are guessed from the columns, so these must be numbers first; `new` says which is not.
         let finite = values.iter().all(|value| value.is_finite());
         let columns = self.names.iter().zip(&self.whole).zip(values.columns());
-        let factors = columns.map(|((name, whole), column)| match finite {
+        let factor = |((name, whole), column): ((&String, &bool), ArrayView1<f32>)| match finite {
             true => Factor::of_column(name, &column.to_vec(), *whole),
             false => Factor::continuous(name),
-        });
-        let mut found = Representation::new(
-            CowArray::from(self.codes.as_array()),
-            CowArray::from(values),
-            factors.collect(),
-        )?;
+        };
+        let factors = columns.map(factor).collect();
+        let mut found = Representation::new(self.codes.as_array().to_owned(), values, factors)?;
         found.protocol = protocol;
         found.readings = self.readings()?;
         Ok(found)

@@ -91,7 +91,8 @@ fn sum_around(bytes: &[u8], place: &Range<usize>) -> String {
 }
 
 fn words(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).expect("half a byte");
+    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

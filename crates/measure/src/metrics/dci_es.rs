@@ -133,55 +133,51 @@ impl Metric for DciEs {
                 targets.explained(&truth, &Array2::from_shape_fn(truth.dim(), of))
             })
             .collect();
-        self.summary(representation, &targets, &grown, &told, &order)
+        summary(representation, &targets, &grown, &told, &order)
     }
 }
 
-impl DciEs {
-    /// From R² `[depths][factors]`.
-    fn summary(
-        &self,
-        table: &Representation,
-        targets: &Targets,
-        grown: &[Vec<Cut>],
-        told: &[Vec<f64>],
-        order: &[usize],
-    ) -> Result<Score> {
-        let means: Vec<f64> = told.iter().map(|told| mean(told.iter().copied())).collect();
-        let best =
-            (1..means.len()).fold(0, |best, c| if means[c] > means[best] { c } else { best });
-        if means[best] < TOLD {
-            return Err(Error::Missing(format!(
-                "dci-es cannot be computed, because forests of any depth tell less than {TOLD} of \
-                 the variance of the factors and a curve of nothing is always flat; score codes \
-                 that tell something, or more rows"
-            )));
-        }
-        let mut importances = Array2::zeros((order.len(), table.factors.len()));
-        for (cuts, &k) in grown.iter().zip(&targets.factors) {
-            let gains = &cuts[best].gains;
-            let total: f64 = gains.iter().sum();
-            for (gain, &j) in gains.iter().zip(order).filter(|_| total > 0.0) {
-                importances[[j, k]] += gain / total;
-            }
-        }
-        let explicit = |k: usize| {
-            let curve: Vec<f64> = told.iter().map(|told| 1.0 - told[k].clamp(0.0, 1.0)).collect();
-            explicitness(&curve)
-        };
-        let found: Vec<f64> = (0..table.factors.len()).map(explicit).collect();
-        let mut parts = vec![
-            ("size".to_string(), table.factors.len() as f64 / order.len() as f64),
-            ("disentanglement".into(), disentanglement(importances.view()).max(0.0)),
-            ("informativeness".into(), means[best]),
-        ];
-        if order.len() > 1 {
-            parts.push(("completeness".into(), completeness(importances.view()).max(0.0)));
-        }
-        let factors = table.factors.iter().zip(&found);
-        parts.extend(factors.map(|(factor, e)| (format!("dci-es/{}", factor.name), *e)));
-        Ok(Score { value: mean(found), parts, matrix: Some(importances) })
+/// From R² `[depths][factors]`.
+fn summary(
+    table: &Representation,
+    targets: &Targets,
+    grown: &[Vec<Cut>],
+    told: &[Vec<f64>],
+    order: &[usize],
+) -> Result<Score> {
+    let means: Vec<f64> = told.iter().map(|told| mean(told.iter().copied())).collect();
+    let best = (1..means.len()).fold(0, |best, c| if means[c] > means[best] { c } else { best });
+    if means[best] < TOLD {
+        return Err(Error::Missing(format!(
+            "dci-es cannot be computed, because forests of any depth tell less than {TOLD} of \
+             the variance of the factors and a curve of nothing is always flat; score codes \
+             that tell something, or more rows"
+        )));
     }
+    let mut importances = Array2::zeros((order.len(), table.factors.len()));
+    for (cuts, &k) in grown.iter().zip(&targets.factors) {
+        let gains = &cuts[best].gains;
+        let total: f64 = gains.iter().sum();
+        for (gain, &j) in gains.iter().zip(order).filter(|_| total > 0.0) {
+            importances[[j, k]] += gain / total;
+        }
+    }
+    let explicit = |k: usize| {
+        let curve: Vec<f64> = told.iter().map(|told| 1.0 - told[k].clamp(0.0, 1.0)).collect();
+        explicitness(&curve)
+    };
+    let found: Vec<f64> = (0..table.factors.len()).map(explicit).collect();
+    let mut parts = vec![
+        ("size".to_string(), table.factors.len() as f64 / order.len() as f64),
+        ("disentanglement".into(), disentanglement(importances.view()).max(0.0)),
+        ("informativeness".into(), means[best]),
+    ];
+    if order.len() > 1 {
+        parts.push(("completeness".into(), completeness(importances.view()).max(0.0)));
+    }
+    let factors = table.factors.iter().zip(&found);
+    parts.extend(factors.map(|(factor, e)| (format!("dci-es/{}", factor.name), *e)));
+    Ok(Score { value: mean(found), parts, matrix: Some(importances) })
 }
 
 fn check(table: &Representation, train: &[usize], test: &[usize]) -> Result<()> {

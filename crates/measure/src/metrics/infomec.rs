@@ -112,8 +112,8 @@ impl InfoMec {
         }
         let labels = table.classes();
         let half = |share: f64| watch.advance(0.5 * share);
-        let information = normalised_information(self, table, &labels, rng, half)?;
-        let explicitness_of_factors = explicitness(self, table, &labels, half)?;
+        let information = normalised_information(*self, table, &labels, rng, half)?;
+        let explicitness_of_factors = explicitness(*self, table, &labels, half)?;
         let told: Vec<f64> = explicitness_of_factors.iter().flatten().copied().collect();
         let kept = information.select(ndarray::Axis(0), &active);
         let clipped = if self.rules == Rules::Guard { kept.mapv(|n| n.min(1.0)) } else { kept };
@@ -124,8 +124,8 @@ impl InfoMec {
             (_, score) => score,
         };
         Ok(Measured {
-            modularity: ends(self.rules.from_chance(&of_codes, factors)),
-            compactness: ends(self.rules.from_chance(&of_factors, active.len())),
+            modularity: ends(self.rules.above_chance(&of_codes, factors)),
+            compactness: ends(self.rules.above_chance(&of_factors, active.len())),
             explicitness: if told.is_empty() { 0.0 } else { mean(told) },
             explicitness_of_factors,
             information,

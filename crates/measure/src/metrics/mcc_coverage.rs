@@ -90,7 +90,9 @@ impl Metric for MccCoverage {
         let strength = correlation.mapv(f64::abs);
         let pairs = best_matching(strength.view());
         let mut found = vec![0.0; values.ncols()];
-        pairs.iter().for_each(|&(j, k)| found[k] = strength[[j, k]]);
+        for &(j, k) in &pairs {
+            found[k] = strength[[j, k]];
+        }
         let sum: f64 = found.iter().sum();
         let mut parts = vec![("matched".to_string(), sum / pairs.len() as f64)];
         let factors = representation.factors.iter().zip(&found);

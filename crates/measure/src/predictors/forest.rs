@@ -117,7 +117,9 @@ impl Growing<'_> {
         // Cut at the depth of its level, a node answers itself; without a split, at all below too.
         let until = if split.is_some() { level } else { self.told.len() };
         for told in &mut self.told[level.saturating_sub(1)..until] {
-            judged.iter().for_each(|&row| told[row as usize] = mean);
+            for &row in &judged {
+                told[row as usize] = mean;
+            }
         }
         let Some(split) = split else { return };
         self.gains[level][split.column] += split.gain;

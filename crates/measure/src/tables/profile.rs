@@ -157,7 +157,7 @@ impl Profile {
     fn text(&mut self, spot: Spot, text: &str, reading: &Reading) {
         if let Some(number) = cells::number(text).filter(|_| reading.decimal != Decimal::Comma) {
             if self.point.is_none() && text.contains('.') {
-                self.point = found(spot, text);
+                self.point = Some(seen_at(spot, text));
             }
             return self.number(spot, number, cells::is_whole(text));
         }
@@ -170,7 +170,9 @@ impl Profile {
             self.commas |= text.contains(',');
             let unclear = reading.decimal == Decimal::Auto && !reading.free_commas;
             match unclear && cells::has_thousands(text) {
-                true => self.thousands = self.thousands.take().or_else(|| found(spot, text)),
+                true => {
+                    self.thousands = self.thousands.take().or_else(|| Some(seen_at(spot, text)))
+                }
                 false => self.clear_commas |= text.contains(','),
             }
             return self.number(spot, number, cells::is_whole(text));
@@ -180,7 +182,7 @@ impl Profile {
         }
         self.no_number += usize::from(cells::is_no_number(text));
         self.words += 1;
-        self.first_word = self.first_word.take().or_else(|| found(spot, text));
+        self.first_word = self.first_word.take().or_else(|| Some(seen_at(spot, text)));
         self.distinct.see(distinct::of_text(text));
         if let Some(count) = self.listed.get_mut(text) {
             *count += 1;
@@ -191,7 +193,7 @@ impl Profile {
 
     fn miss(&mut self, spot: Spot, text: &str) {
         self.missing += 1;
-        self.first_missing = self.first_missing.take().or_else(|| found(spot, text));
+        self.first_missing = self.first_missing.take().or_else(|| Some(seen_at(spot, text)));
     }
 
     fn number(&mut self, spot: Spot, number: f64, whole: bool) {
@@ -199,7 +201,7 @@ impl Profile {
         self.wholes += usize::from(whole);
         if !number.is_finite() {
             let text = number.to_string();
-            self.first_infinite = self.first_infinite.take().or_else(|| found(spot, &text));
+            self.first_infinite = self.first_infinite.take().or_else(|| Some(seen_at(spot, &text)));
             return;
         }
         self.moments.see(number);
@@ -328,8 +330,9 @@ fn comma_or_whole(text: &str) -> Option<f64> {
     cells::comma_number(text)
 }
 
-fn found(spot: Spot, text: &str) -> Found {
-    Some((spot.line, text.chars().take(40).collect()))
+/// The start of a text, and its line.
+fn seen_at(spot: Spot, text: &str) -> (u64, String) {
+    (spot.line, text.chars().take(40).collect())
 }
 
 #[cfg(test)]

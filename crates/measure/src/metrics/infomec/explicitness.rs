@@ -14,7 +14,7 @@ use crate::stats::order::different;
 
 /// (H0 - H1) / H0 of each factor; `None` for one that never changes.
 pub(super) fn explicitness(
-    metric: &InfoMec,
+    metric: InfoMec,
     table: &Representation,
     labels: &[Vec<u32>],
     advance: impl Fn(f64) -> Result<()> + Sync,

@@ -26,7 +26,7 @@ enum Code {
 /// N = I(z_j; v_k) / H(v_k), `[codes, factors]`. The entropy is that of all rows, and the share of a
 /// factor that never changes is 0.
 pub(super) fn normalised_information(
-    metric: &InfoMec,
+    metric: InfoMec,
     table: &Representation,
     labels: &[Vec<u32>],
     rng: &Rng,

@@ -58,12 +58,11 @@ impl Rules {
 
     /// (mean of shares - 1/n) / (1 - 1/n), the share of chance being 1/n; `None` without shares, or
     /// if there is nothing to choose from.
-    pub(super) fn from_chance(self, shares: &[f64], n: usize) -> Option<f64> {
+    pub(super) fn above_chance(self, shares: &[f64], n: usize) -> Option<f64> {
         let chance = 1.0 / n as f64;
         match (shares.is_empty(), n, self) {
-            (true, _, _) => None,
             (false, 1, Rules::Guard) => Some(mean(shares.iter().copied())),
-            (false, 1, _) => None,
+            (true, _, _) | (false, 1, _) => None,
             _ => Some((mean(shares.iter().copied()) - chance) / (1.0 - chance)),
         }
     }
@@ -128,10 +127,10 @@ mod tests {
 
     #[test]
     fn chance_is_zero_and_one_of_one_has_no_score() {
-        assert!(Rules::Qlae.from_chance(&[0.25, 0.25], 4).unwrap().abs() < 1e-12);
-        assert_eq!(Rules::Qlae.from_chance(&[1.0], 4), Some(1.0));
-        assert_eq!(Rules::Qlae.from_chance(&[1.0], 1), None);
-        assert_eq!(Rules::Guard.from_chance(&[1.0], 1), Some(1.0));
-        assert_eq!(Rules::Guard.from_chance(&[], 3), None);
+        assert!(Rules::Qlae.above_chance(&[0.25, 0.25], 4).unwrap().abs() < 1e-12);
+        assert_eq!(Rules::Qlae.above_chance(&[1.0], 4), Some(1.0));
+        assert_eq!(Rules::Qlae.above_chance(&[1.0], 1), None);
+        assert_eq!(Rules::Guard.above_chance(&[1.0], 1), Some(1.0));
+        assert_eq!(Rules::Guard.above_chance(&[], 3), None);
     }
 }

@@ -80,7 +80,9 @@ fn centred(column: ArrayView1<f32>, rows: &[usize]) -> Vec<f64> {
     let origin = f64::from(column[rows[0]]);
     let mut values: Vec<f64> = rows.iter().map(|&row| f64::from(column[row]) - origin).collect();
     let mean = mean(values.iter().copied());
-    values.iter_mut().for_each(|value| *value -= mean);
+    for value in &mut values {
+        *value -= mean;
+    }
     values
 }
 
@@ -91,7 +93,9 @@ fn basis_without(columns: &[Vec<f64>], j: usize) -> Vec<Vec<f64>> {
         let (mut left, square) = left_of(column, &basis);
         if square > 0.0 {
             let length = square.sqrt();
-            left.iter_mut().for_each(|value| *value /= length);
+            for value in &mut left {
+                *value /= length;
+            }
             basis.push(left);
         }
     }

@@ -70,7 +70,9 @@ impl Regressor {
         }
         let total: f64 = gained.iter().sum();
         if total > 0.0 {
-            gained.iter_mut().for_each(|gain| *gain /= total);
+            for gain in &mut gained {
+                *gain /= total;
+            }
         }
         let fitted = target.iter().zip(&residuals).map(|(value, left)| value - left).collect();
         Ok(Self { start, rounds, importances: gained, fitted })
@@ -99,7 +101,9 @@ impl Regressor {
 /// 0.1 times the mean residual of each leaf; nothing in an empty one.
 fn steps(sums: &[f64; LEAVES], leaves: &[u8]) -> [f64; LEAVES] {
     let mut counts = [0.0_f64; LEAVES];
-    leaves.iter().for_each(|leaf| counts[usize::from(*leaf)] += 1.0);
+    for leaf in leaves {
+        counts[usize::from(*leaf)] += 1.0;
+    }
     std::array::from_fn(|leaf| RATE * sums[leaf] / counts[leaf].max(1.0))
 }
 

@@ -23,7 +23,8 @@ impl Sample {
         if self.seen.is_multiple_of(self.stride) {
             if self.numbers.len() == KEPT {
                 let mut place = 0..;
-                self.numbers.retain(|_| place.next().is_some_and(|place: usize| place.is_multiple_of(2)));
+                self.numbers
+                    .retain(|_| place.next().is_some_and(|place: usize| place.is_multiple_of(2)));
                 self.stride *= 2;
             }
             if self.seen.is_multiple_of(self.stride) {

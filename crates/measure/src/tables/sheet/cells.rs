@@ -81,20 +81,16 @@ fn is_day(text: &str) -> bool {
     let [first, second, third] = parts[..] else { return false };
     let (short, month, day) = (digits(1..=2), 1..=12, 1..=31);
     let (Some(middle), year_first) = (short(second), first.len() == 4) else { return false };
-    match year_first {
-        true => {
-            let last = short(third);
-            digits(4..=4)(first).is_some()
-                && month.contains(&middle)
-                && last.is_some_and(|last| day.contains(&last))
-        }
-        // Day and month in the order of either side of the Atlantic.
-        false => {
-            let one_way = |d: u32, m: u32| day.contains(&d) && month.contains(&m);
-            digits(4..=4)(third).is_some()
-                && short(first).is_some_and(|a| one_way(a, middle) || one_way(middle, a))
-        }
+    if year_first {
+        let last = short(third);
+        return digits(4..=4)(first).is_some()
+            && month.contains(&middle)
+            && last.is_some_and(|last| day.contains(&last));
     }
+    // Day and month in the order of either side of the Atlantic.
+    let one_way = |d: u32, m: u32| day.contains(&d) && month.contains(&m);
+    digits(4..=4)(third).is_some()
+        && short(first).is_some_and(|a| one_way(a, middle) || one_way(middle, a))
 }
 
 fn is_time_of_day(text: &str) -> bool {

@@ -62,7 +62,8 @@ fn records(beginning: &[u8], separator: u8, cut: bool) -> Vec<ByteRecord> {
     let mut reader = ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true).delimiter(separator);
     let read = reader.from_reader(beginning).into_byte_records();
-    let mut records: Vec<ByteRecord> = read.take(LINES + 1).map_while(std::result::Result::ok).collect();
+    let mut records: Vec<ByteRecord> =
+        read.take(LINES + 1).map_while(std::result::Result::ok).collect();
     if records.len() > LINES || (cut && records.len() > 1) {
         records.pop();
     }

@@ -34,7 +34,8 @@ fn holds(profile: &Profile) -> Holds {
         (Kind::Time, Some(times)) => Holds::Times(times.clone()),
         (Kind::Words, _) => {
             let first = profile.words().into_iter().flat_map(|words| words.keys().take(NAMED));
-            let different = profile.words().map_or(profile.different(), std::collections::BTreeMap::len);
+            let different =
+                profile.words().map_or(profile.different(), std::collections::BTreeMap::len);
             Holds::Words { different, first: first.cloned().collect() }
         }
         (Kind::Mixed, _) => Holds::Mixed,

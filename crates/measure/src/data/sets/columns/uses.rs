@@ -38,12 +38,10 @@ pub(super) fn of(
 ) -> Result<Vec<Use>> {
     let find = |profile: &Profile| {
         let lists = named.iter().enumerate();
-        lists
-            .filter_map(|(list, named)| {
-                let place = named.names.iter().position(|name| *name == profile.name);
-                place.map(|place| Use::Known { list, place })
-            })
-            .next()
+        lists.find_map(|(list, named)| {
+            let place = named.names.iter().position(|name| *name == profile.name);
+            place.map(|place| Use::Known { list, place })
+        })
     };
     let each = |profile: &Profile| -> Result<Use> {
         if let Some(known) = find(profile) {

@@ -61,13 +61,15 @@ impl Labels {
 
 /// From texts, one for each picture that has one: numbers if all of them are, or else words.
 pub(super) fn of_texts(names: &[String], texts: &[Vec<Option<&str>>]) -> Labels {
-    fn cell<'a>(text: &Option<&'a str>) -> Cell<'a> {
+    fn cell(text: Option<&str>) -> Cell<'_> {
         text.map_or(Cell::Missing, Cell::Text)
     }
     let column = |(name, texts): (&String, &Vec<Option<&str>>)| {
-        let profile = Profile::of_cells(name, texts.iter().map(cell));
+        let profile = Profile::of_cells(name, texts.iter().copied().map(cell));
         let mut builder = Builder::new(&profile);
-        texts.iter().for_each(|text| builder.see(cell(text)));
+        for text in texts {
+            builder.see(cell(*text));
+        }
         (profile, builder.finish())
     };
     let columns: Vec<(Profile, Column)> = names.iter().zip(texts).map(column).collect();

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::*;
 use crate::data::testing::{assert_refused, row};
 use crate::data::{self, Dataset, Role};
@@ -74,7 +76,7 @@ fn columns_are_brought_to_one_scale_and_back() {
     let mut text = String::from("pressure,current\n");
     for k in 0..500_u32 {
         let (pressure, current) = (1.0e9 + f64::from(k * k % 499), f64::from(k * 31 % 500) * 1e-6);
-        text += &format!("{pressure},{current}\n");
+        writeln!(text, "{pressure},{current}").unwrap();
     }
     for (scale, middle, spread) in [("standard", 1e-3, 1.0_f32), ("robust", 0.2, 0.78)] {
         let data = read(&text, &format!("scale = '{scale}'")).unwrap();
@@ -96,7 +98,8 @@ fn columns_are_brought_to_one_scale_and_back() {
 fn a_run_of_an_earlier_version_reads_its_numbers_as_they_were() {
     let mut text = String::from("id,same,value,large\n");
     for k in 0..40 {
-        text += &format!("{k},7,{},{}\n", f64::from(k * k) * 0.1, (1_i64 << 40) + k64(k));
+        writeln!(text, "{k},7,{},{}", f64::from(k * k) * 0.1, (1_i64 << 40) + i64::from(k))
+            .unwrap();
     }
     let data = read(&text, EARLIER).unwrap();
     assert_eq!((data.shape().channels, data.about().scaling.is_none()), (4, true));
@@ -104,22 +107,19 @@ fn a_run_of_an_earlier_version_reads_its_numbers_as_they_were() {
     assert_eq!(row(&*data, 3), [3.0, 7.0, 0.9, 3.0]);
     let now = read(&text, "").unwrap();
     assert_eq!(now.shape().channels, 1, "{:?}", now.about().channels);
-    fn k64(k: i32) -> i64 {
-        i64::from(k)
-    }
 }
 
 #[test]
 fn what_names_the_rows_is_left_out_and_named() {
     let mut text = String::from(",when,serial,site,pressure\n");
     for k in 0..60 {
-        text += &format!("{k},2024-03-{:02},S{k:03},north,{}\n", k % 28 + 1, k * k % 59);
+        writeln!(text, "{k},2024-03-{:02},S{k:03},north,{}", k % 28 + 1, k * k % 59).unwrap();
     }
     let data = read(&text, "").unwrap();
     let about = data.about();
     let roles: Vec<Role> = about.channels.iter().map(|channel| channel.role).collect();
-    use Role::{LeftOut, Observed, Time};
-    assert_eq!(roles, [LeftOut, Time, LeftOut, LeftOut, Observed]);
+    let (out, time) = (Role::LeftOut, Role::Time);
+    assert_eq!(roles, [out, time, out, out, Role::Observed]);
     let said = &about.remarks[0];
     for part in ["`column-1` (numbers the rows", "`when` (has times)", "`site` (never changes)"] {
         assert!(said.contains(part), "{said}");

@@ -58,8 +58,9 @@ fn mistakes_are_named() {
 
 #[test]
 fn channels_are_brought_to_one_scale() {
-    let series: String =
-        (0..50).map(|k| format!("{},{}\n", k * k % 47 * 1000, k * k % 43)).collect();
+    let rows: Vec<String> =
+        (0..50).map(|k| format!("{},{}", k * k % 47 * 1000, k * k % 43)).collect();
+    let series = rows.join("\n") + "\n";
     let data = read(&format!("a,b\n{series}"), "segment_length = 20").unwrap();
     assert_eq!((data.len(), data.about().remarks.len()), (40, 1));
     assert!(data.about().remarks[0].starts_with("10 of 50 rows at the end fill no segment"));
