@@ -41,13 +41,15 @@ fn draw(subject: &Subject, title: &str) -> Result<Figure> {
 fn drawn(kept: &Kept, title: &str) -> Figure {
     let mut columns: Vec<&(String, f64)> = kept.columns.iter().collect();
     columns.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut note = format!("{:.0} % of all variance is left.", 100.0 * kept.share);
+    let all = format!("{:.0} % of all variance is left.", 100.0 * kept.share);
+    let note = match columns.len() > SHOWN {
+        true => {
+            format!("{all} The {SHOWN} columns of {} that are kept best and worst.", columns.len())
+        }
+        false => all,
+    };
     if columns.len() > SHOWN {
         columns.drain(SHOWN / 2..columns.len() - SHOWN / 2);
-        note += &format!(
-            " The {SHOWN} columns of {} that are kept best and worst.",
-            kept.columns.len()
-        );
     }
     let left = MARGIN + columns.iter().map(|c| text_width(&c.0, 12.0)).fold(0.0, f64::max) + 12.0;
     let words = text_width(title, 17.0).max(text_width(&note, 12.0)) + 2.0 * MARGIN;
