@@ -21,6 +21,9 @@ const HANGS: u64 = 10;
 /// An input of more bytes is not kept in the repository.
 const KEPT: u64 = 4096;
 
+/// So many new inputs of a target are kept at once.
+const MANY: usize = 40;
+
 /// What is asked for.
 struct Options {
     targets: Vec<String>,
@@ -199,12 +202,17 @@ fn keep(program: &Path, target: &str) -> Result<()> {
         .env("UNBRAID_FUZZ", target)
         .output();
     status.map_err(|source| format!("the corpus cannot be merged: {source}"))?;
-    for entry in fs::read_dir(&merged).into_iter().flatten().flatten() {
-        let small = entry.metadata().is_ok_and(|file| file.len() <= KEPT);
-        let name = corpus.join(entry.file_name());
-        if small && !name.exists() {
-            fs::copy(entry.path(), name).map_err(|source| source.to_string())?;
-        }
+    let size = |entry: &fs::DirEntry| entry.metadata().map_or(u64::MAX, |file| file.len());
+    let entries = fs::read_dir(&merged).into_iter().flatten().flatten();
+    let mut new: Vec<fs::DirEntry> = entries
+        .filter(|entry| size(entry) <= KEPT && !corpus.join(entry.file_name()).exists())
+        .collect();
+    new.sort_by_key(|entry| (size(entry), entry.file_name()));
+    // Of all sizes, and no more than a reader of the repository would bear.
+    for number in 0..MANY.min(new.len()) {
+        let entry = &new[number * new.len() / MANY.min(new.len())];
+        fs::copy(entry.path(), corpus.join(entry.file_name()))
+            .map_err(|source| source.to_string())?;
     }
     Ok(())
 }

@@ -348,8 +348,12 @@ mod tests {
         let mcc = &document["scores"][0];
         assert!(mcc["believe"].is_boolean() && mcc["why"].as_str().is_some(), "{mcc}");
         assert!(document["signs"].is_array());
-        let few = report(&noisy(8), options).to_json();
-        assert!(few["warnings"].to_string().contains("there is no second opinion"), "{few}");
+        // Without factors there is nothing to look at the codes with.
+        let table =
+            Representation { factors: vec![], values: Array2::zeros((50, 0)).into(), ..noisy(50) };
+        let found = score(&table, &metrics_named(&["mutual-info"]).unwrap(), options, &Nobody);
+        let alone = found.unwrap().to_json();
+        assert!(alone["warnings"].to_string().contains("there is no second opinion"), "{alone}");
     }
 
     struct Impatient;

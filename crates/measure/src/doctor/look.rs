@@ -13,6 +13,8 @@ use crate::stats::correlation::ranks;
 use crate::stats::correlation_ratio::{bins, ratio};
 use crate::watch::Stage;
 
+/// Fewer rows show nothing.
+const FEWEST_ROWS: usize = 50;
 /// More rows tell no more, and cost more.
 const MOST_ROWS: usize = 2_000;
 /// A code that one factor tells to this share tells of it alone.
@@ -52,6 +54,13 @@ impl Look {
     pub fn at(table: &Representation, rng: &Rng, watch: &Stage) -> Result<Self> {
         if table.factors.is_empty() {
             return Err(Error::Missing("there are no factors to look at the codes with".into()));
+        }
+        if table.rows() < FEWEST_ROWS {
+            let reason = format!(
+                "{} rows are too few to look at; score {FEWEST_ROWS} or more",
+                table.rows()
+            );
+            return Err(Error::Missing(reason));
         }
         let table = thinned(table, rng);
         let [codes, factors] = [&table.codes, &table.values].map(|columns| {

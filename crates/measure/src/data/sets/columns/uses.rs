@@ -37,7 +37,7 @@ pub(super) fn of(
     named: &[Named],
 ) -> Result<Vec<Use>> {
     let find = |profile: &Profile| {
-        let lists = named.iter().enumerate();
+        let mut lists = named.iter().enumerate();
         lists.find_map(|(list, named)| {
             let place = named.names.iter().position(|name| *name == profile.name);
             place.map(|place| Use::Known { list, place })
