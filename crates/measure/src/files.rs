@@ -2,6 +2,7 @@
 
 pub mod checksum;
 pub mod lock;
+pub mod memory;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Seek, Write};

@@ -10,7 +10,7 @@ use npyz::{DType, NpyFile, Order, TypeChar, TypeStr};
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, memory};
 
 mod stream;
 mod writer;
@@ -151,6 +151,9 @@ impl Npz {
     }
 }
 
+/// So many numbers are read without a look at the memory.
+const SMALL: u64 = 1 << 16;
+
 fn cut(source: std::io::Error) -> String {
     format!("cannot be read ({source}); is it truncated?")
 }
@@ -218,6 +221,7 @@ fn kind_of<R: Read>(file: &NpyFile<R>) -> std::result::Result<TypeStr, String> {
 
 fn numbers<R: Read>(file: NpyFile<R>) -> std::result::Result<Array, String> {
     let (shape, kind, order) = (shape_of(&file)?, kind_of(&file)?, file.order());
+    check_memory(&shape, kind.num_bytes().unwrap_or(1) as u64)?;
     let numbers = match (kind.type_char(), kind.size_field()) {
         (TypeChar::Uint, 1) => {
             // In one go: images are most of what is ever read.
@@ -256,6 +260,21 @@ fn numbers<R: Read>(file: NpyFile<R>) -> std::result::Result<Array, String> {
         }
     };
     Ok(Array { numbers: in_c_order(numbers, &shape, order), shape })
+}
+
+/// Refuse an array that memory does not hold while it is read: it grows by doubling, and is then turned into f32. One that
+/// claims more than its file has is found when that ends.
+fn check_memory(shape: &[usize], bytes: u64) -> std::result::Result<(), String> {
+    let size = shape.iter().fold(1_u64, |size, &axis| size.saturating_mul(axis as u64));
+    let needed = size.saturating_mul(3 * bytes.max(4));
+    match memory::available() {
+        Some(free) if needed > free && size > SMALL => Err(format!(
+            "needs about {:.1} GB of memory to be read, and {:.1} GB are free; give it in parts, or as float32 or bytes",
+            needed as f64 / 1e9,
+            free as f64 / 1e9
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn integers<T: num_cast::ToFloat>(values: Vec<T>) -> Numbers {

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, Barrier};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, Parser};
 use serde_json::{Value as Json, json};
 use unbraid::run::{Run, TrainedRun};
@@ -63,6 +64,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     if let Some(cpu) = cli.cpu {
         cpu.choose();
     }
+    check_threads()?;
     match cli.command {
         Command::Demo(options) => return demo::run(&options, output),
         Command::Train(options) => return train::run(&options, output),
@@ -94,6 +96,25 @@ pub(crate) fn run() -> Result<ExitCode> {
         }
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the system starts a thread for each core, which libraries take for granted.
+fn check_threads() -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // All at once: a limit counts those that are there.
+    let wait = Arc::new(Barrier::new(cores + 1));
+    let start = |_| {
+        let wait = wait.clone();
+        std::thread::Builder::new().stack_size(1 << 16).spawn(move || wait.wait())
+    };
+    let started: Vec<_> = (0..cores).map(start).collect();
+    if started.iter().all(std::result::Result::is_ok) {
+        wait.wait();
+        return Ok(());
+    }
+    bail!(
+        "the system starts no {cores} threads for this user; raise the limit of processes (`ulimit -u`), or end some"
+    )
 }
 
 /// How to speak.

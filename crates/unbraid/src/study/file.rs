@@ -112,6 +112,9 @@ fn rename(runs: &mut [Planned]) -> Result<Vec<String>> {
     Ok(notes)
 }
 
+/// More runs than this are a mistake, or several studies. The largest published one has 12,600.
+const MOST_RUNS: f64 = 100_000.0;
+
 /// A list of values for a dotted key.
 type List = (String, Vec<Value>);
 
@@ -135,6 +138,7 @@ fn expanded(
     for row in &mut rows {
         of_rows.push(of_row(row, vary)?);
     }
+    check_count(across, &of_rows)?;
     let (mut runs, mut names) = (Vec::new(), HashSet::new());
     for outer in combinations(across) {
         for (row, vary) in rows.iter().zip(&of_rows) {
@@ -152,6 +156,21 @@ fn expanded(
         }
     }
     Ok(runs)
+}
+
+/// Refuse a plan that would take days to write: a list more multiplies all others.
+fn check_count(across: &[List], of_rows: &[Vec<List>]) -> Result<()> {
+    let count = |lists: &[List]| lists.iter().map(|(_, list)| list.len() as f64).product::<f64>();
+    let runs = count(across) * of_rows.iter().map(|lists| count(lists)).sum::<f64>();
+    match runs > MOST_RUNS {
+        true => Err(Error::setting(
+            "vary",
+            format!(
+                "and the other lists make {runs:.0} runs, more than {MOST_RUNS:.0}; make several studies"
+            ),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The lists of a row: its own `vary` in place of those of the file, and before them what only it has.

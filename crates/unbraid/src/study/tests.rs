@@ -49,6 +49,15 @@ fn a_row_can_have_lists_of_its_own() {
     assert!(names.iter().all(|name| name.starts_with("beta-vae-beta-4-")), "{names:?}");
 }
 
+/// Found by the fuzzer: a list more multiplies all others, and some two thousand bytes asked for a gigabyte.
+#[test]
+fn a_plan_of_too_many_runs_is_refused_before_it_is_made() {
+    let many =
+        FILE.replace("seed = [0, 1]", &format!("seed = {:?}", (0..30_000).collect::<Vec<_>>()));
+    let refused = read(&many).err().expect("refused").to_string();
+    assert!(refused.contains("make 120000 runs, more than 100000"), "{refused}");
+}
+
 #[test]
 fn mistakes_are_named() {
     let refusal = |text: &str| read(text).unwrap_err().to_string();

@@ -4,9 +4,8 @@
 //! layers make of it: measured as the growth of the peak memory of `unbraid train` between batches of 64 and 512,
 //! 178 bytes for each pixel of dSprites and 219 of Shapes3D in a convolutional beta-VAE, 26 in a dense one.
 
-use std::fs;
-
 use unbraid_measure::data::Shape;
+use unbraid_measure::files::memory;
 
 use crate::error::{Error, Result};
 
@@ -83,9 +82,7 @@ fn batch_fits(batch: usize, each: f64, free: f64) -> Result<()> {
 
 /// The memory that is there, in bytes, where the system says.
 fn free() -> Option<f64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
+    memory::available().map(|bytes| bytes as f64)
 }
 
 #[cfg(test)]
