@@ -121,8 +121,7 @@ fn of_rivals_one_trains_and_the_other_is_told() {
         let ended = [start(), start()].map(|child| child.wait_with_output().expect("it ends"));
         for one in ended.iter().filter(|one| !one.status.success()) {
             let text = said(one);
-            let told =
-                text.contains("is being written to by process") || text.contains("holds a run");
+            let told = text.contains("is being written to by") || text.contains("holds a run");
             assert!(told, "{text}");
         }
         assert!(ended.iter().any(|one| one.status.success()), "{}", said(&ended[0]));

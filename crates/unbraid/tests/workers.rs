@@ -125,7 +125,8 @@ fn a_worker_that_slept_too_long_finds_its_run_taken_and_stops() {
     let woken = sleeper.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&woken.stderr).into_owned();
     assert!(said.contains("run-seed-0 was taken over"), "{said}");
-    assert!(other.wait_with_output().unwrap().status.success());
+    let other = other.wait_with_output().unwrap();
+    assert!(other.status.success(), "{}", String::from_utf8_lossy(&other.stderr));
     assert_eq!(weights(&study), weights(&calm));
     assert_eq!(ends(&study)["run-seed-0"], [Json::Null, "done".into()]);
 }

@@ -283,12 +283,23 @@ fn copy_run(from: &Path, to: &Path) -> Result<()> {
             copy(&from.join(name), &to.join(name))?;
         }
     }
-    copy_missing(from, to)
+    copy_missing(from, to)?;
+    // Its writer has woken up and taken it away: what was copied until then is no run, and it begins anew.
+    match Run::exists(to) {
+        true => Ok(()),
+        false => {
+            fs::remove_dir_all(to).map_err(|source| MeasureError::io("remove", to, &source).into())
+        }
+    }
 }
 
 /// Copy every file that is not there yet, folders too.
 fn copy_missing(from: &Path, to: &Path) -> Result<()> {
-    let entries = fs::read_dir(from).map_err(|source| MeasureError::io("read", from, &source))?;
+    let entries = match fs::read_dir(from) {
+        Ok(entries) => entries,
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(MeasureError::io("read", from, &source).into()),
+    };
     for entry in entries.flatten() {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
